@@ -348,6 +348,10 @@ class Settings(BaseModel):
     """Worker steps in an attempt. Then one call over what was printed."""
     max_subqueries: int = setting(60, LIMITS, RECORDED, old=("WORKER_MAX_LLM_CALLS",), ge=0, le=10_000)
     """Sub-queries in an attempt."""
+    max_depth: int = setting(1, LIMITS, RECORDED, ge=0, le=3)
+    """Levels of workers below the worker: its code may hand a part of a long document to another one. 0 is none."""
+    max_children: int = setting(60, LIMITS, RECORDED, ge=1, le=1_000)
+    """Such workers in a run."""
     max_parallel: int = setting(MAX_IN_FLIGHT, LIMITS, CURRENT, ge=1, le=256)
     """Requests in flight at once. A service that is asked too much is sent fewer, and more again slowly."""
     max_rate: float | None = setting(None, LIMITS, CURRENT, default_words="none", gt=0, le=10_000)

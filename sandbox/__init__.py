@@ -1,4 +1,4 @@
-"""Runs untrusted Python snippets over one document, in a process that can reach nothing else."""
+"""Runs untrusted Python snippets on one document, in a process that can reach nothing else."""
 
 from sandbox.engines import open_sandbox as open_sandbox
 from sandbox.interface import Answer as Answer
@@ -11,3 +11,4 @@ from sandbox.interface import Sandbox as Sandbox
 from sandbox.interface import SandboxFailure as SandboxFailure
 from sandbox.interface import SandboxUnavailable as SandboxUnavailable
 from sandbox.interface import missing_walls as missing_walls
+from sandbox.interface import refuse_to_delegate as refuse_to_delegate

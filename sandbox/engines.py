@@ -23,14 +23,13 @@ def open_sandbox(
     require_walls: bool = False,
     on_missing: Callable[[str], None] = lambda _: None,
 ) -> Sandbox:
-    """A sandbox that is not started yet; `engine` is "auto" (pyodide), "pyodide" or "native" (Linux).
+    """Return a sandbox that is not started yet; `engine` is "auto" (pyodide), "pyodide" or "native" (Linux).
 
-    `cache`: folder where the Pyodide runtime is kept (made on need). `fetch_env`: the environment of the one command
-    that may fetch that runtime (npm registry, proxies, certificates); None means that nothing is ever fetched.
-    `on_wait` is told, in one line, what a wait of more than a second is for. Where a wall is missing, the sandbox does
-    not start with `require_walls`; without, `on_missing` is told in one line. `ahead` is code with which all that is
-    given to `Sandbox.define` will begin, so that it can be compiled before: it must do nothing but define functions.
-    Never falls back to another engine.
+    `cache`: the folder of the Pyodide runtime, created if needed. `fetch_env`: the environment of the one command that
+    may fetch this runtime (npm registry, proxies, certificates); with None nothing is ever fetched. `on_wait` gets a
+    line that explains a wait of more than a second. If a wall is missing, the sandbox does not start with
+    `require_walls`; otherwise `on_missing` gets a line. `ahead` is the beginning of all code that `Sandbox.define`
+    will get, so that it can be compiled before: it may only define functions. Never falls back to another engine.
 
     Raises ValueError for an unknown name, SandboxUnavailable if the engine cannot run on this platform.
     """

@@ -1,4 +1,4 @@
-"""The host's side of a session: one conversation per snippet, and a new worker whenever one cannot be trusted."""
+"""The host's side of a session: one exchange per snippet, and a new worker whenever one cannot be trusted."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from sandbox.interface import (
     SandboxFailure,
     SandboxUnavailable,
     missing_walls,
+    refuse_to_delegate,
 )
 from sandbox.questions import Questions, ask_host, replace_surrogates, replace_unsafe
 from sandbox.worker import Bounds, Frame, Worker, WorkerFault, watch_beside
 
-CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
+CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts of one call
 ERROR_CHARS = 16_384
-VALUE_NOTE_CHARS = 64  # characters the guest may add to a value that it has cut
+VALUE_NOTE_CHARS = 64  # characters that the guest may add to a shortened value
 LOAD_SECONDS = 300.0
-PIECE_CHARS = 1 << 20  # of the document at a time: neither side holds another copy of all of it on its way
+PIECE_CHARS = 1 << 20  # of the document at a time, so that neither side holds a second copy of it
 
 
 class Engine(Protocol):
-    """What differs between the engines: how a worker is started."""
+    """An engine: it starts workers."""
 
     name: str
     walls: Protections
     max_resident: int
-    """Bytes of resident memory at which a worker is ended."""
+    """Bytes of resident memory at which a worker is killed."""
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
-        """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
+        """Start a worker. Raises SandboxUnavailable or SandboxFailure."""
 
 
 class WorkerSandbox:
@@ -73,7 +74,7 @@ class WorkerSandbox:
         return self._engine.walls
 
     def start(self) -> None:
-        """Start a worker with the document loaded, if none is running."""
+        """Start a worker and load the document, unless one is running."""
         with self._lock:
             if self._closed:
                 raise SandboxFailure("the sandbox is closed")
@@ -93,30 +94,30 @@ class WorkerSandbox:
                 self._send_prelude(self._worker, *self._prelude)
 
     def _check_walls(self) -> None:
-        """Say once which walls this machine does not have; raises SandboxUnavailable if they are required."""
+        """Report once which walls are missing on this machine. Raises SandboxUnavailable if they are required."""
         missing = missing_walls(self.walls)
         if not missing:
             return
-        what = f"on this machine the {self.name} sandbox stands without {', '.join(missing)}"
+        what = f"on this machine the {self.name} sandbox lacks {', '.join(missing)}"
         if self._require_walls:
             self._kill_worker()
-            raise SandboxUnavailable(what, "`ralph doctor` shows the walls; without --require-walls the others do")
+            raise SandboxUnavailable(what, "`ralph doctor` shows the walls; without --require-walls the others suffice")
         if not self._told:
             self._told = True
             held = [name for name, state in self.walls.items() if state]
-            self._on_missing(f"{what}; what holds is {', '.join(held)}")
+            self._on_missing(f"{what}; it has {', '.join(held)}")
 
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
-        """Keep the document, and give it to the running worker."""
+        """Keep the document, and load it into the running worker."""
         with self._lock:
-            self._document = replace_surrogates(context)  # the caller's own text: no copy is kept
+            self._document = replace_surrogates(context)  # no copy is made of a clean text
             self._characters = len(context)
             self._pages = json.dumps([list(page) for page in pages])
             if self._worker is not None:
                 self._send_document(self._worker)
 
     def define(self, code: str, offered: Sequence[str]) -> None:
-        """Keep the prelude, and give it to the running worker; see `Sandbox.define`."""
+        """Keep the prelude, and define it in the running worker; see `Sandbox.define`."""
         with self._lock:
             self._prelude = code, tuple(offered)
             if self._worker is not None:
@@ -130,6 +131,7 @@ class WorkerSandbox:
         seconds: float | None = None,
         watched: Collection[int] = (),
         now: float | None = None,
+        delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
@@ -138,11 +140,13 @@ class WorkerSandbox:
             self.start()
             assert self._worker is not None
             try:
-                result = self._run_snippet(self._worker, code, query, clock, watched, now)
+                result = self._run_snippet(
+                    self._worker, code, {"query": query, "delegate": delegate}, clock, watched, now
+                )
             except WorkerFault as fault:
                 self._kill_worker()
                 return Result("", 0, None, self._limit_message(fault, clock), True, clock.spent)
-            except BaseException:  # of `query`, or an interrupt: the worker waits for an answer that never comes
+            except BaseException:  # from `query`, or an interrupt: the worker waits for an answer in vain
                 self._kill_worker()
                 raise
             if result.state_lost:
@@ -150,7 +154,7 @@ class WorkerSandbox:
             return result
 
     def close(self) -> None:
-        """End the worker for good."""
+        """Kill the worker; the sandbox cannot be used again."""
         with self._lock:
             self._closed = True
             self._kill_worker()
@@ -172,13 +176,13 @@ class WorkerSandbox:
             raise SandboxFailure(f"the sandbox could not run the code that comes before every snippet: {error}")
 
     def _hand_over(self, worker: Worker, message: dict[str, Any], expected: str, blob: bytes = b"") -> str | None:
-        """Send what a worker is to keep; what went wrong, if anything did: then the worker is ended."""
+        """Send something that a worker keeps. If that fails, kill the worker and return the error."""
         nonce = secrets.token_hex(16)
         try:
             worker.send({**message, "nonce": nonce}, blob, seconds=LOAD_SECONDS)
             reply = worker.receive(seconds=LOAD_SECONDS).meta
             if reply.get("op") != expected or reply.get("nonce") != nonce:
-                raise WorkerFault("protocol violation", f"no answer to what was to be {expected}")
+                raise WorkerFault("protocol violation", f"no answer that it is {expected}")
             error = reply.get("error")
         except WorkerFault as fault:
             error = str(fault)
@@ -207,7 +211,7 @@ class WorkerSandbox:
         self,
         worker: Worker,
         code: str,
-        query: HostQuery,
+        answerers: Mapping[str, HostQuery],
         clock: _Stopwatch,
         watched: Collection[int],
         now: float | None,
@@ -225,8 +229,8 @@ class WorkerSandbox:
             match frame.meta.get("op"):
                 case "call":
                     with watch_beside(worker.watch, clock.left) as spell:
-                        answers = ask_host(query, self._parse_call(frame))
-                    clock.spent += spell.seconds  # computed meanwhile, instead of waiting for the answer
+                        answers = ask_host(*self._parse_call(frame, answerers))
+                    clock.spent += spell.seconds  # computed instead of waiting for the answer
                     if spell.reached:
                         raise WorkerFault(spell.reached)
                     with clock:
@@ -240,14 +244,17 @@ class WorkerSandbox:
                 case _:
                     raise WorkerFault("protocol violation", "an unknown message")
 
-    def _parse_call(self, frame: Frame) -> Questions:
-        """The (prompt, text) pairs of a call: sizes in bytes in the JSON, the text in the blob."""
+    def _parse_call(self, frame: Frame, answerers: Mapping[str, HostQuery]) -> tuple[HostQuery, Questions]:
+        """Return who answers a call, and its pairs of texts. The JSON has their sizes in bytes, the blob the texts."""
+        whom = frame.meta.get("whom", "query")
+        if not isinstance(whom, str) or whom not in answerers:
+            raise WorkerFault("protocol violation", "whom a call asks")
         sizes = frame.meta.get("sizes")
         if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
             raise WorkerFault("protocol violation", "sizes of a call")
         if not 2 <= len(sizes) <= 2 * self._limits.batch or len(sizes) % 2 or sum(sizes) != len(frame.blob):
             raise WorkerFault("protocol violation", "sizes of a call")
-        return Questions(frame.blob, sizes, self._limits.prompt_chars)
+        return answerers[whom], Questions(frame.blob, sizes, self._limits.prompt_chars)
 
     def _parse_result(self, frame: Frame, seconds: float) -> Result:
         total = frame.meta.get("total")
@@ -267,9 +274,9 @@ class WorkerSandbox:
 
 
 class _Stopwatch:
-    """Counts the time inside its `with` blocks: the worker's, not the host's.
+    """Measures the time inside its `with` blocks, which is the worker's.
 
-    `seconds` bounds that time, `overall_seconds` the worker's and the host's together.
+    `seconds` bounds this time, `overall_seconds` the time of worker and host together.
     """
 
     def __init__(self, seconds: float, overall_seconds: float | None) -> None:
@@ -296,7 +303,7 @@ class _Stopwatch:
 
 
 def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
-    """A text field, or None; everything that came out of the guest is cleaned."""
+    """Return a text field, cleaned as everything from the guest, or None."""
     value = frame.meta.get(name)
     if value is None:
         return None
@@ -306,13 +313,13 @@ def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
 
 
 def _reached(frame: Frame, watched: Collection[int]) -> tuple[int, ...]:
-    """The watched expressions that the guest says were evaluated."""
+    """Return the watched expressions that the guest reports as evaluated."""
     value = frame.meta.get("reached")
     return tuple(sorted(number for number in watched if isinstance(value, list) and number in value))
 
 
 def _touched_spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:
-    """The slices that the guest says were taken. What is malformed is left out: nothing but a hint rests on them."""
+    """Return the slices that the guest reports. Malformed ones are left out; they are only hints."""
     value = frame.meta.get("touched")
     items = value[:MAX_SPANS] if isinstance(value, list) else []
     pairs = [item for item in items if isinstance(item, list) and len(item) == 2]

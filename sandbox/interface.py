@@ -1,4 +1,4 @@
-"""What a sandbox is: the values that go in and out, and the errors that mean there is none."""
+"""The interface of a sandbox: its values and its errors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ GIB = 1 << 30
 class ResourceLimits:
     """Bounds of one sandbox.
 
-    `seconds`: wall time of one snippet, and `seconds_per_million` more for each million characters of the document;
-    while the host answers a sub-query, only what the worker computes counts.
-    `memory`: bytes the guest's interpreter may use. `output`: characters of printed text, and of the last value, that
-    are kept. `prompt_chars`: characters of one sub-query, prompt and text together. `batch`: sub-queries in one batch.
+    `seconds`: wall time of one snippet, plus `seconds_per_million` for each million characters of the document; while
+    the host answers a sub-query, only the worker's CPU time counts. `memory`: bytes for the guest's interpreter.
+    `output`: characters that are kept of the printed text and of the last value. `prompt_chars`: characters of one
+    sub-query, prompt and text together. `batch`: sub-queries in one batch.
     """
 
     seconds: float = 30.0
@@ -29,15 +29,14 @@ class ResourceLimits:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one snippet did.
+    """The result of one snippet.
 
-    `stdout`: what it printed, from the start, at most `ResourceLimits.output` characters; `stdout_total`: characters
-    printed, kept or not. `value`: repr of the last expression, None if there is none or it is None. `error`: the
-    traceback of the snippet's own frames, or the reason why it was ended; None if it ran through. `state_lost`: the
-    worker was replaced, so every variable is gone (`context` and `pages` are loaded again). `seconds`: wall time,
-    without the time the host took to answer. `touched`: half-open intervals of `context` that the snippet took slices
-    of, within bounds but the guest's own word, which may be wrong. `reached`: the numbers of the watched expressions
-    that were evaluated, by the same word.
+    `stdout`: the beginning of what it printed, at most `ResourceLimits.output` characters; `stdout_total`: characters
+    printed in all. `value`: repr of the last expression, None if there is none or it is None. `error`: the traceback
+    of the snippet's own frames, or the reason why it was stopped; None if it ran to its end. `state_lost`: the worker
+    was replaced, so every variable is gone (`context` and `pages` are loaded again). `seconds`: wall time without the
+    host's answers. `touched`: half-open intervals of `context` that the snippet sliced, and `reached`: the numbers of
+    the watched expressions that were evaluated. Both come from the guest and may be wrong.
     """
 
     stdout: str
@@ -52,21 +51,27 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class QueryFailure:
-    """A sub-query that failed; never a string, so that it cannot be taken for an answer."""
+    """A failed sub-query. It is no string, so nobody takes it for an answer."""
 
     message: str
 
 
 Answer = str | QueryFailure
 HostQuery = Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]
-"""(prompt, text) pairs in, answers in the same order out; called on the thread that called `Sandbox.run`.
+"""Takes (prompt, text) pairs and returns answers in the same order, on the thread that called `Sandbox.run`.
 
-A pair is decoded each time it is taken, so that one which is not answered need not be. Taking one may raise: what the
-guest sent was no sub-query then, and the exception has to go on to `Sandbox.run`, which ends the worker.
+A pair is decoded whenever it is taken, so an unanswered one costs nothing. Taking one may raise an exception, if the
+guest sent no valid sub-query. It must reach `Sandbox.run`, which kills the worker.
 """
 
+
+def refuse_to_delegate(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+    """Fail for every item: the default where the host has nobody to delegate to."""
+    return [QueryFailure("nobody can be asked that here") for _ in items]
+
+
 Protections = Mapping[str, bool | int]
-"""Name of a wall -> whether it holds (Landlock: its ABI version, 0 if it is not there)."""
+"""Whether each wall is active, by name (Landlock: its ABI version, 0 without it)."""
 
 KERNEL_WALLS = {
     "namespaces": "no network, no shared memory and no queues of the machine can be seen",
@@ -74,16 +79,16 @@ KERNEL_WALLS = {
     "landlock": "no file can be read but those of the runtime, none can be written",
     "seccomp": "no sockets, processes, signals or files can be made, whatever is seen",
 }
-"""The walls that Linux can raise around a worker, and what each of them keeps up alone."""
+"""The walls that Linux can raise around a worker, and what each of them ensures alone."""
 
 
 def missing_walls(walls: Protections) -> tuple[str, ...]:
-    """The walls that a worker's engine has but this machine does not."""
+    """Return the walls of the engine that this machine lacks."""
     return tuple(name for name, state in walls.items() if not state)
 
 
 class Sandbox(Protocol):
-    """Runs snippets over one document in a process of its own, and keeps their variables."""
+    """Runs snippets on one document in a process of its own, and keeps their variables."""
 
     @property
     def name(self) -> str:
@@ -91,27 +96,28 @@ class Sandbox(Protocol):
 
     @property
     def walls(self) -> Protections:
-        """The walls of this engine, and whether they stand around the running worker; empty before `start`.
+        """The walls of this engine, and whether they are active, as reported by the code that raises them.
 
-        The code that raises them reports it.
+        Empty before `start`.
         """
 
     def start(self) -> None:
-        """Start the worker, if it is not running. May be called on another thread, but not beside other calls.
+        """Start the worker, unless it is running. May be called on another thread, but not beside other calls.
 
-        Raises SandboxUnavailable if this machine lacks something, a wall that is required for one, SandboxFailure if
-        the worker does not start.
+        Raises SandboxUnavailable if this machine lacks something, such as a required wall, and SandboxFailure if the
+        worker does not start.
         """
 
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
-        """Give the guest `context` and `pages` (number, label, start, end); kept here and loaded into every worker."""
+        """Set the guest's `context` and `pages` (number, label, start, end) in this worker and all later ones."""
 
     def define(self, code: str, offered: Sequence[str]) -> None:
-        """Have code of the caller's own run in every worker, in a namespace of its own; kept here, as the document is.
+        """Run code of the caller in this worker and all later ones, in a namespace of its own.
 
-        It begins a session: a worker that has run snippets forgets their variables.
-        The names in `offered` are put into the snippets' namespace before each of them, whatever the last one did to
-        them. The code finds `context` and `pages` among its globals, and those of the snippets as the dict _session.
+        This begins a session: a worker that has run snippets forgets their variables. The names in `offered` are put
+        into the snippets' namespace before each snippet, whatever the last one did to them. The code has among its
+        globals `context`, `pages`, the function _delegate (it takes pairs of texts and returns answers; see `run`), and
+        the globals of the snippets as the dict _session.
         """
 
     def run(
@@ -122,21 +128,22 @@ class Sandbox(Protocol):
         seconds: float | None = None,
         watched: Collection[int] = (),
         now: float | None = None,
+        delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
-        """Run one snippet. Whatever goes wrong in the guest is in the Result.
+        """Run one snippet. The Result has every error of the guest.
 
-        `seconds` is a further bound of this snippet, in wall time with the host's answers in it; beside it
-        `ResourceLimits.seconds` holds as ever. `watched` are numbers of expressions, as `guest.probes` counts them, of
-        which the result says whether they were evaluated. `now` is the time, in seconds since 1970, that the snippet
-        finds, and from which its chances follow (uuid4, secrets): one that is run again after the same ones finds the
-        same. None is the real time.
+        `seconds` is a further bound of this snippet, in wall time including the host's answers. `watched` are the
+        numbers of expressions, as `guest.probes` counts them, of which the result says whether they were evaluated.
+        `now` is the snippet's time in seconds since 1970, which also seeds its randomness (uuid4, secrets): repeating
+        the same snippets gives the same values. None is the real time. `delegate` answers what the host's own code in
+        the guest asks with _delegate; its texts are trusted as little as those of `query`.
 
-        An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
-        are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.
+        An exception of `query` or `delegate` is raised unchanged; the worker is then replaced and its variables are
+        lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.
         """
 
     def close(self) -> None:
-        """End the worker and remove what it left on disk. May be called twice."""
+        """Kill the worker and remove its files. May be called twice."""
 
     def __enter__(self) -> Self: ...
 
@@ -144,7 +151,7 @@ class Sandbox(Protocol):
 
 
 class SandboxUnavailable(Exception):
-    """This machine cannot run the engine now; the message says what is missing, `hint` what to do about it."""
+    """This machine cannot run the engine; the message says what is missing, `hint` how to fix it."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -155,4 +162,4 @@ class SandboxUnavailable(Exception):
 
 
 class SandboxFailure(Exception):
-    """The engine is there but did not work: a worker that does not start, a document that does not fit."""
+    """The engine exists but failed: a worker did not start, or a document did not fit."""

@@ -1,6 +1,6 @@
-"""Locks the current Linux process down for good, with namespaces, Landlock, seccomp and resource limits.
+"""Locks the current Linux process down with namespaces, Landlock, seccomp and resource limits.
 
-It is sent to the native worker as source, so it imports nothing but the standard library and `sandbox.syscalls`.
+It is sent to the native worker as source, so it imports only the standard library and `sandbox.syscalls`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ Walls = dict[str, bool | int]
 
 
 def return_freed_memory(above: int) -> None:
-    """Have glibc give back what is freed above so many bytes; else it may keep up to 64 MB. Others do as they do."""
+    """Make glibc return freed memory above this many bytes to the system. It would keep up to 64 MB for each thread."""
     adjust = getattr(LIBC, "mallopt", None)
     if adjust is not None:
         adjust(-1, above)  # M_TRIM_THRESHOLD
+        adjust(-8, 1)  # M_ARENA_MAX
 
 
 def install_seccomp(program: bytes) -> bool:
-    """Install the filter for this process and all that it becomes; False if the kernel refuses."""
+    """Install the filter for this process and its successors. Return False if the kernel refuses."""
     if LIBC is None:
         return False
     buffer = ctypes.create_string_buffer(program, len(program))
@@ -40,13 +41,19 @@ def install_seccomp(program: bytes) -> bool:
     return int(LIBC.prctl(22, 2, ctypes.c_char_p(header), 0, 0)) == 0  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
 
 
-_EXECUTE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL = 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
+# Rights of Landlock, as linux/landlock.h numbers them.
+_EXECUTE = 1
+_READ_FILE = 1 << 2
+_READ_DIR = 1 << 3
+_REFER = 1 << 13
+_TRUNCATE = 1 << 14
+_IOCTL = 1 << 15
 
 
 def restrict_paths(read: Iterable[str]) -> int:
-    """Refuse every path but those below `read`, which can be read and executed; TCP too where known.
+    """Refuse every path except those below `read`, which can be read and executed. Also refuse TCP, where supported.
 
-    Returns the ABI version that is in force, 0 if the kernel has no Landlock.
+    Returns the ABI version in force, 0 if the kernel has no Landlock.
     """
     if LIBC is None:
         return 0
@@ -54,9 +61,9 @@ def restrict_paths(read: Iterable[str]) -> int:
     if abi < 1:
         return 0
     rights = (1 << 13) - 1
-    for version, right in ((2, 1 << 13), (3, _TRUNCATE), (5, _IOCTL)):
+    for version, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL)):
         rights |= right if abi >= version else 0
-    # Handled: file rights; binding and connecting TCP; abstract sockets and signals to the outside.
+    # The three fields: rights on files; binding and connecting TCP; abstract sockets and signals to the outside.
     attributes = struct.pack("QQQ", rights, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
     ruleset = int(LIBC.syscall(LANDLOCK_CREATE, attributes, 24 if abi >= 6 else 16 if abi >= 4 else 8, 0))
     if ruleset < 0:
@@ -80,18 +87,31 @@ def _permit_path(ruleset: int, path: str, rights: int) -> None:
     os.close(descriptor)
 
 
-_NEW_MOUNTS, _NEW_NAMES, _NEW_IPC, _NEW_USER, _NEW_NETWORK = 1 << 17, 1 << 26, 1 << 27, 1 << 28, 1 << 30
-_NO_SETUID, _NO_DEVICES, _BIND, _RECURSIVE, _PRIVATE, _DETACH = 2, 4, 1 << 12, 1 << 14, 1 << 18, 2
-NEUTRAL_ID = 1000  # the user and group that the process seems to be of, whoever runs it
+# Flags of namespaces, as linux/sched.h numbers them.
+_NEW_MOUNTS = 1 << 17
+_NEW_NAMES = 1 << 26
+_NEW_IPC = 1 << 27
+_NEW_USER = 1 << 28
+_NEW_NETWORK = 1 << 30
+
+# Flags of mounts, as linux/mount.h numbers them.
+_NO_SETUID = 2
+_NO_DEVICES = 4
+_BIND = 1 << 12
+_RECURSIVE = 1 << 14
+_PRIVATE = 1 << 18
+_DETACH = 2
+
+NEUTRAL_ID = 1000  # the user and group that the process sees, whoever runs it
 
 
 def enter_namespaces() -> bool:
-    """Move into empty user, network, IPC, host name and mount namespaces, if that is allowed here."""
+    """Move into empty user, network, IPC, host name and mount namespaces. Return False if that is not allowed."""
     user, group = os.getuid(), os.getgid()
     flags = _NEW_USER | _NEW_NETWORK | _NEW_IPC | _NEW_NAMES | _NEW_MOUNTS
     if LIBC is None or LIBC.unshare(flags) != 0:
         return False
-    try:  # without a mapping no file can be made, not even in a file system of one's own
+    try:  # without a mapping no file can be created, not even in a new file system
         for name, text in (
             ("setgroups", b"deny"),
             ("uid_map", b"%d %d 1" % (NEUTRAL_ID, user)),
@@ -100,14 +120,14 @@ def enter_namespaces() -> bool:
             with open(f"/proc/self/{name}", "wb", buffering=0) as file:
                 file.write(text)
     except OSError:
-        pass  # the namespaces hold all the same
+        pass  # the namespaces work without it
     return True
 
 
 def enter_private_root(folder: str, paths: Iterable[str]) -> bool:
-    """Make a root of these paths alone, read-only, mounted on `folder`; every other path is not there any more.
+    """Make a read-only root of only these paths, mounted on `folder`; all other paths disappear.
 
-    False, with everything as it was, where mounting is not allowed.
+    Returns False, and changes nothing, if mounting is not allowed.
     """
     here = Path.cwd()
     if LIBC is None or LIBC.mount(None, b"/", None, _RECURSIVE | _PRIVATE, None) != 0:
@@ -138,9 +158,9 @@ def _open_path(path: str) -> int | None:
 
 
 def _bind(source: int, target: Path) -> None:
-    """Have what `source` is open on at `target` too."""
+    """Mount what the descriptor `source` refers to at `target`."""
     if target.exists():
-        return  # it is below a folder that is there already
+        return  # it is below a mounted folder
     target.parent.mkdir(parents=True, exist_ok=True)
     if stat.S_ISDIR(os.fstat(source).st_mode):
         target.mkdir()
@@ -152,22 +172,22 @@ def _bind(source: int, target: Path) -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every right that root has over other processes, files and mounts."""
+    """Give up all privileges of root over processes, files and mounts."""
     if LIBC is not None:
         LIBC.capset(struct.pack("Ii", 0x20080522, 0), bytes(24))
 
 
 def forbid_new_privileges() -> None:
-    """No program this process runs can gain rights; Landlock and seccomp ask for it."""
+    """Let no program of this process gain privileges, as Landlock and seccomp require."""
     if LIBC is not None:
         LIBC.prctl(38, 1, 0, 0, 0)
 
 
 def end_with_parent(parent: int) -> None:
-    """Ask the kernel to end this process with its parent, whose process id is `parent`."""
+    """Ask the kernel to kill this process when its parent ends, whose process id is `parent`."""
     if LIBC is not None:
         LIBC.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL
-    if os.getppid() != parent:  # it ended before the line above
+    if os.getppid() != parent:  # the parent ended before the line above
         os._exit(1)
 
 
@@ -177,7 +197,7 @@ def set_resource_limits(limits: Mapping[str, int]) -> None:
         try:
             resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (value, value))
         except (AttributeError, OSError, ValueError):
-            pass  # not known here, or the limit is lower already
+            pass  # unknown here, or the limit is already lower
 
 
 def isolate_process(
@@ -188,10 +208,10 @@ def isolate_process(
     read: Sequence[str] = (),
     root: str | None = None,
 ) -> Walls:
-    """Raise every wall this kernel has around the current process; says which ones hold.
+    """Raise every wall that this kernel has around the current process; return which ones are active.
 
-    `program` gives the seccomp filter for an architecture, `limits` the resource limits by their short names, `read`
-    what may be read, `root` a folder on which a private root can be mounted.
+    `program` returns the seccomp filter for an architecture. `limits` are resource limits by their short names, `read`
+    are the readable paths, and `root` is a folder on which a private root can be mounted.
     """
     walls: Walls = {"namespaces": enter_namespaces()}
     if root is not None:
@@ -200,7 +220,7 @@ def isolate_process(
     walls["landlock"] = restrict_paths(read)
     set_resource_limits(limits)
     drop_capabilities()
-    end_with_parent(parent)  # after the namespaces: a change of credentials would clear it
+    end_with_parent(parent)  # after the namespaces, because a change of credentials would clear it
     machine = architecture()
     walls["seccomp"] = machine is not None and install_seccomp(program(machine))
     return walls

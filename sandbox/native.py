@@ -1,4 +1,4 @@
-"""The native engine: a CPython process that the Linux kernel lets do nothing but compute and use its two pipes."""
+"""The native engine: a CPython process that the Linux kernel only lets compute and use its two pipes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox.syscalls import ARCHITECTURES
 from sandbox.worker import LOAD_MODULES, Bounds, Worker, WorkerFault, kill_on_error, read_sources
 
 START_SECONDS = 30.0
-# The worker gets its program over the pipe: no path of this package is in its command line or its modules.
+# The worker gets its program over the pipe, so no path of this package is in its command line or its modules.
 BOOT = """
 import json, os, sys
 def take(n):
@@ -24,7 +24,7 @@ def take(n):
         b += c
     return b
 m = json.loads(take(int.from_bytes(take(12)[:4], "big")))
-# asyncio and hashlib would load them, and OpenSSL with them, which takes time and memory; hashes are Python's own.
+# asyncio and hashlib would load OpenSSL, which takes time and memory. Python has its own hashes.
 sys.modules["ssl"] = sys.modules["_hashlib"] = None
 exec(m["load"])
 load_modules(m["modules"])
@@ -33,12 +33,12 @@ sys.modules["sandbox.native_worker"].serve(m)
 
 
 class NativeEngine:
-    """Starts native workers; Linux on x86_64 and aarch64 only, because the wall is the kernel's."""
+    """Starts native workers. The wall is the Linux kernel's, on x86_64 and aarch64 only."""
 
     name = "native"
 
     def __init__(self, limits: ResourceLimits, *, extra_modules: Sequence[str] = ()) -> None:
-        """`extra_modules`: modules to load before the lock-down; the tests hand ctypes to an attacker with it."""
+        """`extra_modules` are loaded before the lock-down; tests give an attacker ctypes with it."""
         if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
             here = f"{sys.platform} on {platform.machine()}"
             what = f"the native sandbox needs Linux on x86_64 or aarch64, this is {here}"
@@ -46,12 +46,12 @@ class NativeEngine:
         self._limits = limits
         self._extra_modules = tuple(extra_modules)
         self.walls: Protections = {}
-        # The address space is limited by the kernel; the watch over resident memory is a second net.
+        # The kernel limits the address space; the watch over resident memory is a second limit.
         self.max_resident = limits.memory + (64 << 20)
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
-        """A locked-down worker that is ready; raises SandboxUnavailable if the kernel refuses the lock."""
-        # As isolated as with -I, but for the one variable: a snippet that is run again must find its sets in order.
+        """Start a locked-down worker. Raises SandboxUnavailable if the kernel refuses the lock."""
+        # As isolated as with -I, except one variable: a repeated snippet must find its sets in the same order.
         command = [sys.executable, "-P", "-s", "-S", "-B", "-X", "utf8", "-c", BOOT]
         try:
             worker = Worker(command, env={"PYTHONHASHSEED": "0"}, cwd=Path("/"), bounds=bounds)

@@ -1,4 +1,4 @@
-"""The process of the native engine: loads what a snippet may need, locks itself down, then serves the host."""
+"""The process of the native engine: loads modules for snippets, locks itself down, then serves the host."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sandbox.guest.session import Guest
 
 HEADER = struct.Struct("!IQ")
 CHUNK = 1 << 20
-REMOVED_MODULES = ("ctypes", "_ctypes", "resource", "sandbox", "ssl")  # of this worker; a snippet has no use for them
+REMOVED_MODULES = ("ctypes", "_ctypes", "resource", "sandbox", "ssl")  # of this worker, not for snippets
 ERROR_BYTES = 1 << 16  # what the worker may write to its standard error, a file
-# After the lock-down no file can be opened, so what is not imported here cannot be imported at all.
+# After the lock-down no file can be opened, so a snippet can import only these modules.
 PRELOADED = """
     abc array ast base64 binascii bisect calendar cmath cmd collections collections.abc colorsys contextlib copy
     copyreg csv dataclasses datetime _strptime decimal difflib encodings.ascii encodings.cp1252 encodings.idna
@@ -56,10 +56,10 @@ def serve(source: dict[str, Any]) -> None:
 
 
 def _run(session: Guest, pipe: _Pipe, message: dict[str, Any]) -> bool:
-    """Run a snippet and send its result; False if the runner itself failed, which is the end of this worker."""
+    """Run a snippet and send its result. Return False if the runner itself failed, which ends this worker."""
     try:
         fields = json.loads(session.run(message["code"], json.dumps(message["watched"]), json.dumps(message["now"])))
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is told
+    except BaseException as error:  # noqa: BLE001 - the host gets the name of any exception
         pipe.send({"op": "fatal", "error": type(error).__name__})
         return False
     pipe.send({"op": "done", **fields})
@@ -75,11 +75,11 @@ def _load(session: Guest, piece: bytearray, pages: str) -> str | None:
 
 
 class _Pipe:
-    """Messages over standard input and output; every one carries the nonce of the host's last request."""
+    """Messages over standard input and output; each has the nonce of the host's last request."""
 
     def __init__(self) -> None:
         self.nonce = ""
-        # Bound now: a snippet can replace them in their modules.
+        # Bound now, because a snippet can replace them in their modules.
         self._read, self._write, self._exit, self._dumps, self._loads = (
             os.read, os.write, os._exit, json.dumps, json.loads)  # fmt: skip
 
@@ -96,7 +96,8 @@ class _Pipe:
 
     def call(self, meta: str, blob: bytes) -> str:
         """Send one call of the guest and wait for the host's answer."""
-        self.send({"op": "call", "sizes": self._loads(meta)["sizes"]}, blob)
+        asked = self._loads(meta)
+        self.send({"op": "call", "sizes": asked["sizes"], "whom": asked.get("whom", "query")}, blob)
         return self._dumps(self.receive()[0])
 
     def _read_exactly(self, size: int) -> bytearray:
@@ -123,7 +124,7 @@ def _lock_down(parent: int, memory: int, extra_modules: list[str]) -> dict[str, 
 
 
 def _erase_paths() -> None:
-    """Drop every path of this machine: they name its user, and a snippet has no use for them."""
+    """Remove every path of this machine: paths name its user, and no snippet needs them."""
     sys.argv, sys.orig_argv, sys.path = [""], [], []
     sys.path_importer_cache.clear()
     sys.meta_path[:] = [finder for finder in sys.meta_path if "Path" not in getattr(finder, "__name__", "Path")]

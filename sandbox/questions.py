@@ -1,4 +1,4 @@
-"""The sub-queries of a snippet, as the host takes them from the worker and answers them; and text made safe to keep."""
+"""The sub-queries of a snippet as the host reads and answers them, and cleaning of text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNSAFE_CHARACTERS = re.compile("[\ud800-\udfff\0]")
 
 
 class Questions(Sequence[tuple[str, str]]):
-    """The sub-queries of one call. Each is decoded when it is taken: one that nobody answers costs nothing."""
+    """The sub-queries of one call. Each is decoded when it is taken, so an unanswered one costs nothing."""
 
     def __init__(self, blob: bytes, sizes: Sequence[int], max_chars: int) -> None:
         self._blob, self._max_chars = blob, max_chars
@@ -46,18 +46,18 @@ class Questions(Sequence[tuple[str, str]]):
 
 
 def ask_host(query: HostQuery, pairs: Questions) -> list[dict[str, str]]:
-    """The host's answers to sub-queries, as the guest reads them."""
+    """Return the host's answers to sub-queries in the form for the guest."""
     answers = list(query(pairs))
     if len(answers) != len(pairs) or not all(isinstance(answer, (str, QueryFailure)) for answer in answers):
-        raise TypeError(f"`query` must give a str or a QueryFailure for each of the {len(pairs)} sub-queries")
+        raise TypeError(f"`query` must return a str or a QueryFailure for each of the {len(pairs)} sub-queries")
     return [{"failed": answer.message} if isinstance(answer, QueryFailure) else {"text": answer} for answer in answers]
 
 
 def replace_unsafe(text: str) -> str:
-    """The text with NUL and lone surrogates, which break UTF-8 sinks and C strings, as U+FFFD; same length."""
+    """Replace NUL and lone surrogates, which break C strings and UTF-8, by U+FFFD; the length stays."""
     return text if text.isascii() and "\0" not in text else _UNSAFE_CHARACTERS.sub("\ufffd", text)
 
 
 def replace_surrogates(text: str) -> str:
-    """The text with lone surrogates as U+FFFD; NUL stays, so that it is the document to the character."""
+    """Replace lone surrogates by U+FFFD; NUL stays, so all other characters are the document's."""
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)

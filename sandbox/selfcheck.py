@@ -1,4 +1,4 @@
-"""Tries on this machine whether an engine works and whether its walls hold; for `ralph doctor` and the tests."""
+"""Tries whether an engine works on this machine and whether its walls hold; for `ralph doctor` and the tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox.engines import open_sandbox
 from sandbox.interface import KERNEL_WALLS, Result, Sandbox, SandboxFailure, SandboxUnavailable, missing_walls
 
 SECRET = "canary-7f3a9c"
-# What Emscripten and CPython set in the guest's own, virtual environment; nothing of it comes from the host.
+# What Emscripten and CPython set in the guest's virtual environment. None of it comes from the host.
 VIRTUAL_NAMES = frozenset((
     "USER", "LOGNAME", "PATH", "PWD", "HOME", "LANG", "_", "PYTHONHASHSEED", "PYTHONINSPECT", "LD_LIBRARY_PATH",
     "LC_CTYPE",
@@ -21,9 +21,9 @@ VIRTUAL_NAMES = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried: its name, whether it went as it must, and what was seen.
+    """One check: its name, whether it passed, and what was seen.
 
-    `ok` is None for a wall that is missing while the engine's own one holds.
+    `ok` is None for a missing wall that the engine can do without.
     """
 
     name: str
@@ -39,7 +39,7 @@ def check(
     on_wait: Callable[[str], None] = lambda _: None,
     ahead: str = "",
 ) -> list[Check]:
-    """Open the engine and try it; an engine that does not run is one failed check, not an exception."""
+    """Open the engine and check it. An engine that does not start is a failed check, not an exception."""
     try:
         with open_sandbox(engine, cache=cache, fetch_env=fetch_env, on_wait=on_wait, ahead=ahead) as sandbox:
             return check_sandbox(sandbox)
@@ -48,7 +48,7 @@ def check(
 
 
 def check_sandbox(sandbox: Sandbox) -> list[Check]:
-    """Try a sandbox; starts it, replaces its document, and raises what `Sandbox.start` raises."""
+    """Check a sandbox: start it and replace its document. Raises what `Sandbox.start` raises."""
     sandbox.start()
     with tempfile.TemporaryDirectory(prefix="ralph-check-") as folder, socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
@@ -56,7 +56,7 @@ def check_sandbox(sandbox: Sandbox) -> list[Check]:
 
 
 def _check_features(sandbox: Sandbox) -> Iterator[Check]:
-    """What a snippet must be able to do."""
+    """Check what a snippet must be able to do."""
     result = _run(sandbox, "print('out')\n1 + 1")
     computed = (result.stdout, result.value, result.error) == ("out\n", "2", None)
     yield Check("runs a snippet", computed, _describe_result(result))
@@ -71,7 +71,7 @@ def _check_features(sandbox: Sandbox) -> Iterator[Check]:
 
 
 def _check_walls(sandbox: Sandbox, folder: Path, listener: socket.socket) -> Iterator[Check]:
-    """What a snippet must not reach: a secret in `folder`, the environment, the `listener`, the disk, a program."""
+    """Check what a snippet must not reach: a file in `folder`, the environment, the `listener`, the disk, a program."""
     secret, written, spawned = (folder / name for name in ("secret.txt", "written", "spawned"))
     secret.write_text(SECRET, encoding="ascii")
     result = _run(sandbox, f"print(open({str(secret)!r}).read())")
@@ -91,7 +91,7 @@ def _check_walls(sandbox: Sandbox, folder: Path, listener: socket.socket) -> Ite
 
     code = f"import os\nos.makedirs({str(folder)!r}, exist_ok=True)\nopen({str(written)!r}, 'w').write('x')"
     result = _run(sandbox, code)
-    # A file in the interpreter's own memory is no matter: what counts is the host's disk.
+    # Only the host's disk counts, not a file in the interpreter's memory.
     seen = "in memory only" if result.error is None else _describe_result(result)
     yield Check("cannot write", not written.exists(), seen)
 
@@ -101,7 +101,7 @@ def _check_walls(sandbox: Sandbox, folder: Path, listener: socket.socket) -> Ite
 
 
 def _check_protections(sandbox: Sandbox) -> Iterator[Check]:
-    """The wall an engine cannot do without must hold; of the others, each that is missing is said."""
+    """Check the wall that the engine needs, and report each other one that is missing."""
     needed = "seccomp" if sandbox.name == "native" else "deno permissions"
     shown = {name: "yes" if state is True else state or "no" for name, state in sandbox.walls.items()}
     states = ", ".join(f"{name}: {state}" for name, state in shown.items())
@@ -116,13 +116,13 @@ def _run(sandbox: Sandbox, code: str) -> Result:
 
 
 def _describe_result(result: Result) -> str:
-    """The one line that tells most about a result."""
+    """Return the most informative line of a result."""
     text = result.error or result.value or result.stdout
     return text.strip().splitlines()[-1][:200] if text.strip() else "no output"
 
 
 def _was_connected(listener: socket.socket) -> bool:
-    """Whether anybody has connected since the last time."""
+    """Whether anybody connected since the last call."""
     try:
         listener.accept()[0].close()
     except BlockingIOError:

@@ -1,6 +1,6 @@
-"""Which calls the Linux kernel lets a worker make, and the seccomp programs that say so.
+"""The system calls that a worker may make, and the seccomp programs that enforce this.
 
-Everything that is not named is refused. The numbers are the kernel's, one table for each architecture.
+All other calls are refused. The numbers are the kernel's, with a table for each architecture.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ X86_64 = 0xC000003E
 AARCH64 = 0xC00000B7
 ARCHITECTURES = {"x86_64": X86_64, "aarch64": AARCH64}
 
-# What a locked-down Python needs to compute, sleep, and talk over pipes that are open already. Nothing opens a file,
-# makes a socket, a process or a thread, or names another process.
+# What a locked-down Python needs to compute, sleep, and use its open pipes. None of these calls opens a file, creates a
+# socket, a process or a thread, or names another process.
 ALLOWED = {
     X86_64: {
         "read": 0, "write": 1, "close": 3, "fstat": 5, "poll": 7, "lseek": 8, "munmap": 11, "brk": 12,
@@ -35,9 +35,9 @@ ALLOWED = {
 }  # fmt: skip
 MAPPING_CALLS = {X86_64: (9, 10), AARCH64: (222, 226)}  # mmap, mprotect: allowed without PROT_EXEC
 
-# What Deno needs besides: memory, threads, looking at files, waiting. Nothing that changes a file, its mode, owner or
-# times; nothing that names another process, makes a socket, a queue, a watch, a mount or memory that nobody counts.
-# `execve` is the launcher's, which becomes Deno with it; what else it could start would stand behind the same wall.
+# What Deno also needs: memory, threads, reading files, waiting. None of these calls changes a file, its mode, owner or
+# times, names another process, or creates a socket, a queue, a watch, a mount or uncounted memory. The launcher becomes
+# Deno through `execve`; any other program that it started would be behind the same wall.
 ALLOWED_TO_DENO = {
     X86_64: {
         "stat": 4, "lstat": 6, "mmap": 9, "mprotect": 10, "pread64": 17, "access": 21, "pipe": 22, "msync": 26,
@@ -72,58 +72,75 @@ ALLOWED_TO_DENO = {
         "faccessat2": 439, "epoll_pwait2": 441,
     },
 }  # fmt: skip
-CLOSE = {X86_64: 3, AARCH64: 57}  # of the native worker: not the pipes to the host
+CLOSE = {X86_64: 3, AARCH64: 57}  # the native worker may not close the pipes to the host
 # Calls that depend on an argument: `open` (not on aarch64), openat, fcntl, ioctl, prctl, prlimit64, clone, socketpair.
 CONDITIONAL = {X86_64: (2, 257, 72, 16, 157, 302, 56, 53), AARCH64: (None, 56, 25, 29, 167, 261, 220, 199)}
-FIRST_NEW_CALL = 424  # from here on every architecture has the same numbers, and libraries do without the calls
+FIRST_NEW_CALL = 424  # these are the same on all architectures, and libraries work without them
 
 _TO_WRITE = 0o1 | 0o2 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
-_NO_STREAM = 0xE  # bits of a socket's type that SOCK_STREAM does not have; others can be sent to any name
-_CLONE_THREAD, _NEW_NAMESPACES = 0x10000, 0x7E020080
-# Duplicates, flags and locks; no owner, signal, lease, seal or size of a pipe.
+_NO_STREAM = 0xE  # bits of the types other than SOCK_STREAM, which can send to any name
+_CLONE_THREAD = 0x10000
+_NEW_NAMESPACES = 0x7E020080
+# Duplicates, flags and locks, but no owner, signal, lease, seal or size of a pipe.
 _FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 1030)
 _IOCTL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _PRCTL = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
 _SELF = (0,)
-MOUNT_SETATTR, LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 442, 444, 445, 446
+MOUNT_SETATTR = 442
+LANDLOCK_CREATE = 444
+LANDLOCK_ADD = 445
+LANDLOCK_RESTRICT = 446
 
 # --- the programs -----------------------------------------------------------------------------------------------------
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_EPERM, _ENOSYS = 1, 38
-_PROT_EXEC, _X32_BIT = 4, 0x40000000
+# Operations of the filter's machine, as linux/bpf_common.h numbers them.
+_LOAD = 0x20
+_EQUAL = 0x15
+_AT_LEAST = 0x35
+_ANY_BIT = 0x45
+_RETURN = 0x06
+
+# Verdicts, as linux/seccomp.h numbers them.
+_ALLOW = 0x7FFF0000
+_KILL = 0x80000000
+_ERRNO = 0x00050000
+
+_EPERM = 1
+_ENOSYS = 38
+_PROT_EXEC = 4
+_X32_BIT = 0x40000000
 
 
 def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", code, if_true, if_false, value)
 
 
-_PERMIT, _REFUSE = _instruction(_RETURN, _ALLOW), _instruction(_RETURN, _ERRNO | _EPERM)
+_PERMIT = _instruction(_RETURN, _ALLOW)
+_REFUSE = _instruction(_RETURN, _ERRNO | _EPERM)
 
 
 def _on_call(number: int, body: bytes) -> bytes:
-    """The body, which ends in a verdict, for one call; all others go on behind it."""
+    """Apply the body, which ends in a verdict, to one call; other calls continue after it."""
     return _instruction(_EQUAL, number, 0, len(body) // 8) + body
 
 
 def _argument(number: int) -> bytes:
-    """Load the low half of an argument (little endian): the kernel reads no more of those that are asked about here."""
+    """Load the low half of an argument (little endian). The kernel reads only this half of the arguments used here."""
     return _instruction(_LOAD, 16 + 8 * number)
 
 
 def _none_of(argument: int, bits: int) -> bytes:
-    """Permit if none of these bits is set."""
+    """Permit the call if none of these bits is set."""
     return _argument(argument) + _instruction(_ANY_BIT, bits, 0, 1) + _REFUSE + _PERMIT
 
 
 def _one_of(argument: int, values: tuple[int, ...]) -> bytes:
-    """Permit if the argument is one of these."""
+    """Permit the call if the argument is one of these values."""
     return _argument(argument) + b"".join(_on_call(value, _PERMIT) for value in values) + _REFUSE
 
 
 def _architecture_guard(architecture: int) -> bytes:
-    """Kill a call made through another architecture's table, where the numbers mean other things."""
+    """Kill the process on a call through another architecture's table, where the numbers mean other calls."""
     program = _instruction(_LOAD, 4) + _instruction(_EQUAL, architecture, 1, 0) + _instruction(_RETURN, _KILL)
     program += _instruction(_LOAD, 0)
     if architecture == X86_64:
@@ -132,7 +149,7 @@ def _architecture_guard(architecture: int) -> bytes:
 
 
 def native_program(architecture: int) -> bytes:
-    """The calls of the native worker, which has all that it needs open and loaded."""
+    """Return the filter of the native worker, whose files are open and whose modules are loaded."""
     program = _architecture_guard(architecture)
     program += _on_call(CLOSE[architecture], _argument(0) + _instruction(_AT_LEAST, 3, 1, 0) + _REFUSE + _PERMIT)
     for number in ALLOWED[architecture].values():
@@ -143,7 +160,7 @@ def native_program(architecture: int) -> bytes:
 
 
 def deno_program(architecture: int) -> bytes:
-    """The calls of Deno, which looks at files, makes memory executable and starts threads, but no process."""
+    """Return the filter of Deno, which reads files, makes memory executable and starts threads, but no process."""
     open_, openat, fcntl, ioctl, prctl, prlimit64, clone, socketpair = CONDITIONAL[architecture]
     program = _architecture_guard(architecture)
     for number in (ALLOWED[architecture] | ALLOWED_TO_DENO[architecture]).values():
@@ -160,11 +177,11 @@ def deno_program(architecture: int) -> bytes:
         (socketpair, _none_of(1, _NO_STREAM)),
     ):
         program += b"" if call is None else _on_call(call, body)
-    # Told that there is no such call, a library falls back: clone3 to clone, whose flags a filter can read.
+    # With ENOSYS a library falls back, such as from clone3 to clone, whose flags a filter can read.
     program += _instruction(_AT_LEAST, FIRST_NEW_CALL, 0, 1) + _instruction(_RETURN, _ERRNO | _ENOSYS)
     return program + _REFUSE
 
 
 def architecture() -> int | None:
-    """The seccomp number of this machine's architecture; None if there is no table for it."""
+    """Return the seccomp number of this machine's architecture; None if there is no table for it."""
     return ARCHITECTURES.get(platform.machine()) if sys.platform == "linux" else None

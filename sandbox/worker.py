@@ -1,4 +1,4 @@
-"""One worker process and the framed pipe to it; every byte it sends is untrusted."""
+"""A worker process and the framed pipe to it. Every byte that it sends is untrusted."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ TICK = 0.05  # seconds between two looks
 
 @dataclass(frozen=True, slots=True)
 class ProcessWatch:
-    """What a process uses, as /proc tells it; 0 where there is none (the engines' own caps still hold there)."""
+    """The memory and CPU time of a process, from /proc; 0 without /proc, where only the engines' own limits apply."""
 
     process: int
     max_resident: int
 
     def is_too_large(self) -> bool:
-        """Whether it holds more resident memory than it may."""
+        """Whether it has more resident memory than it may."""
         return self._field("statm", 1) * os.sysconf("SC_PAGE_SIZE") > self.max_resident
 
     def computing_seconds(self) -> float:
-        """Seconds that its threads have computed."""
-        # User and system time are the 12th and 13th field behind the name, which may have anything in it.
+        """Return the CPU seconds of its threads."""
+        # User and system time are the 12th and 13th field after the name, which may contain anything.
         return (self._field("stat", 11) + self._field("stat", 12)) / os.sysconf("SC_CLK_TCK")
 
     def _field(self, name: str, number: int) -> int:
@@ -52,7 +52,7 @@ class ProcessWatch:
 
 @dataclass(slots=True)
 class Spell:
-    """Seconds that a process computed during a block, and the limit that ended it there; empty if none did."""
+    """CPU seconds of a process during a block, and the limit that it reached; empty if none."""
 
     seconds: float = 0.0
     reached: str = ""
@@ -60,7 +60,7 @@ class Spell:
 
 @contextmanager
 def watch_beside(watch: ProcessWatch, seconds: float) -> Iterator[Spell]:
-    """Watch a process during a block, on a thread: one that grows too large, or computes longer, is killed."""
+    """Watch a process during a block, on a thread; kill it if it grows too large or computes too long."""
     spell, over, begun = Spell(), threading.Event(), watch.computing_seconds()
 
     def look() -> None:
@@ -86,19 +86,20 @@ def watch_beside(watch: ProcessWatch, seconds: float) -> Iterator[Spell]:
         spell.seconds = max(watch.computing_seconds() - begun, spell.seconds)
 
 
-ERROR_TAIL, LINE_CHARS = 16_384, 300  # bytes of standard error that are looked through, characters that are told
+ERROR_TAIL = 16_384  # bytes of standard error that are searched for a reason
+LINE_CHARS = 300  # of the reason
 _FAULT = re.compile(r"\b(?:error|fatal|panicked|out of memory)\b", re.IGNORECASE)
 HEADER = struct.Struct("!IQ")  # length of the JSON part, length of the blob
 CHUNK = 1 << 20
 PIPE_SIZE = 1 << 20
 
-# The kernel ends a worker with the *thread* that started it (PDEATHSIG), and `start` may run on a short-lived thread:
-# so all workers are started from one thread that lives as long as this process.
+# The kernel kills a worker when the *thread* that started it ends (PDEATHSIG), and `start` may run on a short one.
+# So one thread that lives as long as this process starts all workers.
 _SPAWNER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sandbox-spawn")
 
 
 class WorkerFault(Exception):
-    """The worker is of no use any more; `reason` says why in words for the model."""
+    """The worker cannot be used any more; `reason` says why in words for the model."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -107,7 +108,7 @@ class WorkerFault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Largest JSON part and blob that are read from a worker, and largest resident memory of it, in bytes."""
+    """The largest JSON part, blob and resident memory of a worker, in bytes."""
 
     json: int
     blob: int
@@ -123,7 +124,7 @@ class Frame:
 
 
 class Worker:
-    """A process in a session of its own; `scratch` is its throw-away folder, removed with it."""
+    """A process in a session of its own; `scratch` is its temporary folder, which is removed with it."""
 
     def __init__(
         self, argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, bounds: Bounds, scratch: Path | None = None
@@ -132,7 +133,7 @@ class Worker:
         self._scratch = scratch
         self._buffer = bytearray()
         self._last_memory_check = 0.0
-        # A file, not a pipe: nobody has to read it, and its end says why a worker did not start.
+        # A file, not a pipe, because nobody has to read it. Its end says why a worker did not start.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `kill`
         try:
             self._process = _spawn(argv, env, cwd, self._errors.fileno())
@@ -148,14 +149,14 @@ class Worker:
             _enlarge_pipe(descriptor)
 
     def send(self, meta: Mapping[str, Any], blob: bytes = b"", *, seconds: float) -> None:
-        """Send one message; raises WorkerFault if the worker is gone or does not take it in time."""
+        """Send one message. Raises WorkerFault if the worker is gone or does not read it in time."""
         text = json.dumps(meta).encode("ascii")
         deadline = time.monotonic() + seconds
         for part in (HEADER.pack(len(text), len(blob)) + text, blob):
             self._write(part, deadline)
 
     def receive(self, *, seconds: float) -> Frame:
-        """Read one message; raises WorkerFault on silence, death, too much memory and everything malformed."""
+        """Read one message. Raises WorkerFault on silence, death, too much memory and malformed messages."""
         deadline = time.monotonic() + seconds
         self._read_at_least(HEADER.size, deadline)
         text_size, blob_size = HEADER.unpack_from(self._buffer)
@@ -175,16 +176,16 @@ class Worker:
         return Frame(meta, blob)
 
     def expect_silence(self) -> None:
-        """Raises WorkerFault if the worker has said something that nobody has asked for."""
+        """Raise WorkerFault if the worker has sent something unasked."""
         try:
             self._buffer += os.read(self._stdout_fd, CHUNK)
         except BlockingIOError:
             pass
         if self._buffer:
-            raise WorkerFault("protocol violation", f"{len(self._buffer)} bytes or more behind the end of a message")
+            raise WorkerFault("protocol violation", f"{len(self._buffer)} bytes or more after the end of a message")
 
     def error_tail(self) -> str:
-        """The line of its standard error that says why a worker ended: of a banner the one that names the fault."""
+        """Return the line of standard error that says why a worker ended: one that names a fault, or the last one."""
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - ERROR_TAIL))
         said = self._errors.read().decode("utf-8", "replace").splitlines()
@@ -193,8 +194,8 @@ class Worker:
         return (faults or lines[-1:] or [""])[0][:LINE_CHARS]
 
     def kill(self) -> None:
-        """End the whole process group, reap it, remove its folder. May be called twice."""
-        if self._process.poll() is None:  # else reaped, and its number may be another's by now; it could not fork
+        """Kill the process group, reap it, and remove its folder. May be called twice."""
+        if self._process.poll() is None:  # else it is reaped, and its number may be another process's
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
             except (ProcessLookupError, PermissionError):  # PermissionError: macOS, when only the zombie is left
@@ -232,7 +233,7 @@ class Worker:
             self._buffer += chunk
 
     def _wait(self, poller: select.poll, deadline: float) -> None:
-        """Wait for the pipe; raises WorkerFault past the deadline or when the worker has grown too large."""
+        """Wait for the pipe. Raises WorkerFault after the deadline, or if the worker is too large."""
         while True:
             now = time.monotonic()
             if now - self._last_memory_check >= TICK:
@@ -267,11 +268,11 @@ def load_modules(modules):
             setattr(sys.modules[above], own, module)
         exec(compile(source, "<sandbox>", "exec"), vars(module))
 """
-"""What a worker loads modules of ours with, from their sources: no path of this package is known to it."""
+"""Code with which a worker loads our modules from their sources, so that it knows no path of this package."""
 
 
 def read_sources(*modules: str) -> list[tuple[str, str]]:
-    """Names and sources of the guest's modules and of these of the package, in this order, for `LOAD_MODULES`."""
+    """Return names and sources of the guest's modules and then of these `modules`, for `LOAD_MODULES`."""
     folder = Path(__file__).parent
     guest = [f"guest.{name}" for name in GUEST_MODULES]
     files = [(name, folder.joinpath(*name.split(".")).with_suffix(".py")) for name in (*guest, *modules)]
@@ -281,7 +282,7 @@ def read_sources(*modules: str) -> list[tuple[str, str]]:
 
 @contextmanager
 def kill_on_error(worker: Worker) -> Iterator[None]:
-    """Kills the worker if the block fails, and adds its last words to a WorkerFault."""
+    """Kill the worker if the block fails, and add its error line to a WorkerFault."""
     try:
         yield
     except WorkerFault as fault:
@@ -309,7 +310,7 @@ def _spawn(argv: Sequence[str], env: Mapping[str, str], cwd: Path, errors: int) 
         return future.result()
     except OSError as error:
         raise WorkerFault("the worker did not start", f"{argv[0]}: {error.strerror}") from None
-    except BaseException:  # interrupted while it was being started: nobody will own it
+    except BaseException:  # interrupted during the start: nobody will own the process
         future.add_done_callback(_kill_orphan)
         raise
 
@@ -320,8 +321,8 @@ def _kill_orphan(future: Future[subprocess.Popen[bytes]]) -> None:
 
 
 def _enlarge_pipe(descriptor: int) -> None:
-    """Make the pipe large, where that can be done: a document is many megabytes."""
+    """Enlarge the pipe where that is possible: a document has many megabytes."""
     try:
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
-    except (AttributeError, OSError):  # macOS cannot; Linux bounds the pipes of one user together
+    except (AttributeError, OSError):  # macOS has no such call; Linux bounds the pipes of a user together
         pass

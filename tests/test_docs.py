@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from fakes import REAL_CACHE
-from settings_table import table, with_table
+from settings_table import settings_list, with_settings
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -261,7 +261,7 @@ def test_the_loop_example_prints_its_result() -> None:
 
 def test_every_command_has_its_row_and_every_row_its_command() -> None:
     rows = section(PAGES["docs/index.md"], "## All commands")
-    told = set(re.findall(r"^\| `(ralph [a-z -]+?)(?: \[?[A-Z]+(?:\.\.\.)?\]?)*` \|", rows, re.M))
+    told = set(re.findall(r"^- `(ralph [a-z -]+?)(?: \[?[A-Z]+(?:\.\.\.)?\]?)*`: ", rows, re.M))
     assert told == {name for name, _ in leaves()}
 
 
@@ -282,21 +282,24 @@ def test_the_options_that_are_named_exist() -> None:
 
 def test_the_table_of_settings_is_made_from_the_settings() -> None:
     page = PAGES["docs/settings.md"]
-    assert with_table(page) == page, "run: python tests/support/settings_table.py"
-    assert with_table(page.replace("| `max_steps`", "| `max_stops`")) == page
+    assert with_settings(page) == page, "run: python tests/support/settings_table.py"
+    assert with_settings(page.replace("- `max_steps`", "- `max_stops`")) == page
     with pytest.raises(ValueError, match="no place"):
-        with_table("")
+        with_settings("")
 
 
-def test_the_table_of_settings_has_every_setting_and_variable_and_no_key() -> None:
-    cells = [line.split("|")[1:-1] for line in table().splitlines()][2:]
-    assert [re.findall(r"^ `(\w+)`", name) for name, *_ in cells] == [
-        [name] if name not in SECRETS else [] for name in Settings.model_fields
-    ]
+def test_every_setting_and_variable_is_listed_and_no_key() -> None:
+    lines = [line for line in settings_list().splitlines() if line.startswith("- ")]
+    assert sorted(name for line in lines for name in re.findall(r"^- `([a-z_]+)`", line)) == sorted(
+        {*Settings.model_fields} - SECRETS
+    )
     texts = describe_settings()
-    assert all(texts[name] in row[3] and len(row) == 4 for name, row in zip(OPTIONS, cells, strict=True))
-    variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table()))
-    assert variables == {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
+    assert len(lines) == len(texts)
+    for name, text in texts.items():
+        assert any(text.removesuffix("Never in `ralph.toml`.").strip() in line for line in lines), name
+    shown = set(re.findall(r"`([A-Z][A-Z_]+)`", settings_list()))
+    by_rule = {f"RALPH_{name.upper()}" for name in OPTIONS}
+    assert shown == {name for names in ENVIRONMENT_VARIABLES.values() for name in names} - by_rule
 
 
 def test_env_example_names_only_variables_that_are_read() -> None:
@@ -306,14 +309,14 @@ def test_env_example_names_only_variables_that_are_read() -> None:
 
 
 def test_the_table_of_exit_codes_is_the_code() -> None:
-    codes = {int(code) for code in re.findall(r"^\| (\d+) \|", section(LOOK_UP, "## Exit codes"), re.MULTILINE)}
+    codes = {int(code) for code in re.findall(r"^- \*\*(\d+)\*\*: ", section(LOOK_UP, "## Exit codes"), re.MULTILINE)}
     known = {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED, app.BROKEN_PIPE}
     assert codes == known
 
 
 def test_the_table_of_stops_has_each_with_its_exit_code() -> None:
-    rows = re.findall(r"^\| (`.+?) \|.*\| (\d*)[^|]*\|$", section(LOOK_UP, "### Why a run stops"), re.M)
-    told = {name: code for names, code in rows for name in re.findall(r"`(\w+)`", names) if name != "stop"}
+    rows = re.findall(r"^- (`[^:]+`)(?: \((\d+)\))?: ", section(LOOK_UP, "### Why a run stops"), re.M)
+    told = {name: code for names, code in rows for name in re.findall(r"`(\w+)`", names)}
     assert {*told} == {stop.value for stop in StopType}
     for name in {*told} - {"none", "tested"}:
         assert told[name] == str(exit_code(StopType(name))), name
@@ -355,16 +358,18 @@ def keys_of(value: Any) -> Iterator[str]:
 
 
 def test_the_columns_of_the_csv_are_those_named() -> None:
-    rows = LOOK_UP.split("<!-- csv-columns -->")[1].split("<!-- /csv-columns -->")[0].strip().splitlines()[2:]
-    assert tuple(name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])) == COLUMNS
+    lines = LOOK_UP.split("<!-- csv-columns -->")[1].split("<!-- /csv-columns -->")[0].strip().splitlines()
+    named = (name for line in lines for name in re.findall(r"`(\w+)`", line.split("`: ")[0] + "`"))
+    assert tuple(named) == COLUMNS
 
 
 def test_every_public_name_is_on_the_page_on_python() -> None:
     assert {*ralph_cli.__all__} <= code_words(PAGES["docs/python.md"])
 
 
-def test_the_readme_is_short() -> None:
+def test_the_pages_are_short() -> None:
     assert len(README.split()) <= 1_200
+    assert sum(len(text.split()) for text in PAGES.values()) <= 24_000
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:
@@ -377,11 +382,10 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     assert sorted([*told, "index"]) == [Path(page).stem for page in PAGES if page.startswith("docs/")]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md", "SECURITY.md"])
 def test_every_link_leads_somewhere(page: str) -> None:
-    for target in re.findall(
-        r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.S | re.M)
-    ):
+    text = (ROOT / page).read_text("utf-8")
+    for target in re.findall(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)):
         if re.match(r"https?://", target):
             continue
         path, _, anchor = target.partition("#")

@@ -71,6 +71,7 @@ def main() -> None:
         by_code.setdefault(code, []).append(name)
     lines, line = [], "   "
     for code, own in sorted(by_code.items()):
+        own = [name for name in own if not (name.endswith("s") and name[:-1] in own)]
         entry = f' "{code}": "{"|".join(own)}",'
         if len(line + entry) > 120:
             lines, line = [*lines, line], "   "
@@ -82,7 +83,7 @@ def main() -> None:
         f"SIGNS = {packed(' '.join(sign + code for sign, code in signs.items()))}.split()\n"
         '"""Signs of one currency alone, each before its code."""\n\n'
         f"NAMES = {{\n{body}\n}}\n"
-        '"""For each code its names in lower case, apart by "|"."""\n',
+        '"""For each code its names in lower case, separated by "|", without the plurals that add an s."""\n',
         encoding="utf-8",
     )
 

@@ -1,1 +1,1 @@
-"""Judges of an attempt, cheap before dear; no evidence is no."""
+"""Checks of an attempt, the cheap ones first. Without evidence nothing passes."""

@@ -1,4 +1,4 @@
-"""The record of what is said not to be in a document: what was searched, counted by code, and the nearest passages."""
+"""The record of an absence: the searches for it, counted by code, and the nearest passages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,34 +11,34 @@ from ralph_cli.retrieval.search.nearest import nearest_passages
 from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm, Tally
 
 MIN_NEAR_SHARE = 0.4
-"""Share of the question, by weight, that a passage must hold to be shown as near to it."""
+"""The share of the question, by weight, that a passage must contain to be shown as near to it."""
 
 
 def describe_searches(searches: Sequence[Search]) -> str:
-    """What was searched, with the number of places as code counted them, in a line."""
+    """The searches, with the number of places that code counted, in a line."""
     return f"counted by code: {', '.join(map(describe_count, searches))}"
 
 
 def describe_count(search: Search) -> str:
-    """One search in words, and in how many places it stands."""
+    """One search in words, and the number of its places."""
     words = f"\u201c{search.words}\u201d" if search.pattern else search.words
     within = f" (in {search.within} only)" if search.within else ""
     return f"{words}{within}: {'not counted' if search.hits is None else search.hits}"
 
 
 def is_absence(claim: Claim) -> bool:
-    """Whether a claim says that something is not in the document, and has no quotes for anything else."""
+    """Whether a claim says only that something is not in the document: it has searches and no quotes."""
     return bool(claim.searches) and not claim.quotes
 
 
 def rule_by_counts(claim: Claim) -> Ruling:
-    """The ruling on a claim that something is not in the document where no model is there to look."""
+    """The ruling on a claim that something is not in the document, if there is no model to look."""
     return Ruling(claim.id, Verdict.ABSENT, describe_searches(claim.searches), "code")
 
 
 @dataclass
 class SearchRecord:
-    """Counts what a worker says that it searched, and what its code did (`code_searches`)."""
+    """Counts the searches that a worker names, and those of its code (`code_searches`)."""
 
     document: Document
     question: str
@@ -49,7 +49,7 @@ class SearchRecord:
         self._count = lru_cache(maxsize=1)(self.document.derive(SearchCounter).count)
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:
-        """The attempt with what was searched for claims that something is not there, counted here."""
+        """The attempt with the counted searches of its claims that something is not in the document."""
         if not any(claim.searched for claim in draft.claims):
             return attempt
         searches = [self._count_for(claim.text, claim.searched) if claim.searched else () for claim in draft.claims]
@@ -57,20 +57,20 @@ class SearchRecord:
         return replace(attempt, claims=claims)
 
     def add_search_record(self, attempt: Attempt) -> Attempt:
-        """The attempt with the record of its absence: what was searched, counted here, and the nearest passages."""
+        """The attempt with the record of its absence: the counted searches, and the nearest passages."""
         if attempt.absence is None:
             return attempt
         return replace(self.add_search_counts(attempt), nearest=self._nearest)
 
     def add_search_counts(self, attempt: Attempt) -> Attempt:
-        """The attempt with what was searched for it, counted here."""
+        """The attempt with its counted searches."""
         searched = (attempt.absence or Absence(())).searched
         return replace(attempt, searches=_once(self._count(tuple(searched), tuple(self.code_searches()))))
 
     def _count_for(self, claim: str, searched: Sequence[str]) -> tuple[Search, ...]:
-        """What its worker says that it searched for a claim: what its code searched was not for this claim alone.
+        """The searches that the worker names for a claim; its code's searches were not for this claim alone.
 
-        A claim on one document of a set, named by its whole name, is counted in that one.
+        In a set, a claim that names one document by its whole name is counted in that document.
         """
         member = self._member_named(claim)
         if member is None:
@@ -95,7 +95,7 @@ class SearchRecord:
 
 
 def _once(tallies: Sequence[Tally]) -> tuple[Search, ...]:
-    """Each search once, by its words: what code searched as an expression, and was named as a word, has one count."""
+    """Each search once, by its words: a search of the code and of the worker for the same words counts once."""
     found: dict[tuple[str, str], Search] = {}
     for tally in tallies:
         found.setdefault((tally.search.words.casefold(), tally.search.within), tally.search)

@@ -1,4 +1,4 @@
-"""What a check is, how checks combine, and how good a step is. An empty list of checks proves nothing."""
+"""Defines a check, how checks combine, and how good a step is. An empty list of checks proves nothing."""
 
 from collections.abc import Callable, Sequence
 from statistics import fmean
@@ -10,21 +10,21 @@ from ralph_cli.core.run import Attempt, Evidence, Step
 Check = Callable[[Attempt], Evidence]
 
 JudgeCheck = Callable[[Attempt, Sequence[Evidence]], Evidence]
-"""A check that reads what the checks before it have found: the sources of figures, and doubts that it is to settle."""
+"""A check that also reads the evidence of earlier checks: the sources of figures, and doubts that it must settle."""
 
 WORDING = "wording"
-"""The `check` of issues with an output that whoever wrote it can mend without other words of the document."""
+"""The `check` of issues that the writer of an output can fix without other words of the document."""
 
 
 def describe_failure(error: Exception) -> str:
-    """Why a check could not be made, in words: of a failure of a model's service with its hint and its code."""
+    """The reason why a check failed to run; for a failure of a model's service with its hint and code."""
     if isinstance(error, RalphError):
         return f"{error.line} [{error.code}]"
     return str(error) or type(error).__name__
 
 
 def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
-    """Run the checks until one does not pass, so that a judge is never paid to read a broken answer."""
+    """Run the checks until one does not pass, so that no judge is paid to read a broken answer."""
     found: list[Evidence] = []
     for check in checks:
         found.append(check(attempt))
@@ -34,17 +34,17 @@ def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, .
 
 
 def run_all(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
-    """Run all of the checks, which cost nothing, so that everything that is wrong is told at once."""
+    """Run all of the checks, which cost nothing, so that the worker gets all issues at once."""
     return tuple(check(attempt) for check in checks)
 
 
 def all_passed(evidence: Sequence[Evidence]) -> bool:
-    """True only if something was checked and nothing failed."""
+    """Whether something was checked and nothing failed."""
     return bool(evidence) and all(item.passed for item in evidence)
 
 
 class StepQuality(NamedTuple):
-    """How good a step is; compares field by field, the weightiest first."""
+    """The quality of a step. Compares field by field, the most important first."""
 
     passed: bool
     has_result: bool
@@ -57,7 +57,7 @@ class StepQuality(NamedTuple):
 
 
 def rate_step(step: Step) -> StepQuality:
-    """How good a step is, for comparing."""
+    """The quality of a step."""
     faulty = {issue.claim for issue in step.attempt.refused}
     return StepQuality(
         all_passed(step.evidence),

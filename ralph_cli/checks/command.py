@@ -1,6 +1,6 @@
-"""A verifier is a command of the user's: it is run on a file, outside the sandbox, and never trusted to behave.
+"""Runs a verifier: a command of the user's, outside the sandbox, that is never trusted to behave.
 
-It gets no terminal, no key and a bounded time; what it prints is cut and made visible. Nothing of its process group
+It gets no terminal, no key and a limited time. Its output is cut and made visible. Nothing of its process group
 outlives it.
 """
 
@@ -21,13 +21,13 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.reports.safe_text import make_visible
 
 OUTPUT_PLACEHOLDER = "{output}"
-"""Where the path of the file goes; a command without it is run as it is."""
+"""The placeholder for the path of the file; a command without it runs as it is."""
 
 MAX_EDGE_CHARS = 4_000
-"""Characters of output that are kept from the beginning, and as many from the end."""
+"""The characters of output that are kept from the beginning, and from the end."""
 
 GRACE_SECONDS = 0.5
-"""Seconds for the rest of the output once the command itself has ended; a child of it may hold the pipe open."""
+"""Seconds for the rest of the output after the command has ended; a child of it may hold the pipe open."""
 
 _NAMED_COMMAND = re.compile(r"([A-Za-z][\w.-]*):\s+(\S.*)", re.DOTALL)
 _SHELL = "/bin/sh"
@@ -48,7 +48,7 @@ class CommandVerifier:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended: `passed` only with exit code 0; `command` is what was run, ready to be run again."""
+    """The result of a command. `passed` needs exit code 0; `command` is ready to be run again."""
 
     name: str
     command: str
@@ -61,7 +61,7 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class VerifierEnvironment:
-    """What a verifier runs in: the working folder, the variables it gets, its time in seconds, with a shell or not."""
+    """The environment of a verifier: working folder, variables, time in seconds, and whether it runs in a shell."""
 
     folder: Path
     variables: Mapping[str, str]
@@ -72,7 +72,7 @@ class VerifierEnvironment:
 def read_verifiers(commands: Sequence[str | CommandVerifier], *, shell: bool = False) -> tuple[CommandVerifier, ...]:
     """The verifiers of a goal. "NAME: COMMAND" names one; the others are called verify-1, verify-2 and so on.
 
-    Raises ConfigError for a command that is empty or has a quote without an end, and for a name given twice.
+    Raises ConfigError for a command that is empty or has an unclosed quote, and for a name given twice.
     """
     found: list[CommandVerifier] = []
     for number, given in enumerate(commands, 1):
@@ -93,11 +93,11 @@ def read_verifiers(commands: Sequence[str | CommandVerifier], *, shell: bool = F
 
 
 def require_programs(verifiers: Sequence[CommandVerifier], environment: VerifierEnvironment) -> None:
-    """ConfigError for a verifier whose program is not there or may not be executed; what a shell finds is not known."""
+    """Raise ConfigError for a verifier whose program does not exist or may not be executed. Skips shells."""
     for verifier in () if environment.shell else verifiers:
         program = verifier.program
         beside = environment.folder / program
-        # As it will be looked for: a bare name on PATH, any other from the folder.
+        # The program is looked for as it will be run: a bare name on PATH, any other from the folder.
         sought = str(beside) if "/" in program else program
         if OUTPUT_PLACEHOLDER in program or shutil.which(sought, path=environment.variables.get("PATH")):
             continue
@@ -116,9 +116,9 @@ def _parse_command(number: int, command: str) -> CommandVerifier:
 def run_command(
     verifier: CommandVerifier, path: Path, environment: VerifierEnvironment, seconds_left: float | None = None
 ) -> CommandResult:
-    """Run one verifier. A nonzero exit, a signal, a timeout and a program that cannot be started are all a fail.
+    """Run one verifier. It fails with a nonzero exit, a signal, a timeout, or a program that cannot be started.
 
-    `seconds_left` is how many seconds the run still has, None when it has no limit; the smaller of both times counts.
+    `seconds_left` are the seconds left for the run, None without a limit; the smaller of both times counts.
     """
     argv = _argv(verifier.command, path, shell=environment.shell)
     at, begun = clock.now(), clock.monotonic()
@@ -149,14 +149,14 @@ def run_command(
 
 
 def _argv(command: str, path: Path, *, shell: bool) -> list[str]:
-    """The argument vector; the path is one argument, or part of one, whatever is in it."""
+    """The argument vector; the path is one argument, or part of one, whatever it contains."""
     if shell:
         return [_SHELL, "-c", command.replace(OUTPUT_PLACEHOLDER, shlex.quote(str(path)))]
     return [word.replace(OUTPUT_PLACEHOLDER, str(path)) for word in shlex.split(command)]
 
 
 def _read_output(process: "subprocess.Popen[bytes]", buffer: "_OutputBuffer", timeout: float) -> bool:
-    """Read what the command prints until it ends; whether it ended within `timeout` seconds."""
+    """Read the command's output until it ends; return whether it ended within `timeout` seconds."""
     assert process.stdout is not None
     pipe = process.stdout.fileno()
     os.set_blocking(pipe, False)
@@ -181,7 +181,7 @@ def _read_output(process: "subprocess.Popen[bytes]", buffer: "_OutputBuffer", ti
 
 
 def _kill_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill what is left of the command's process group, and the command itself; give back the pipe."""
+    """Kill the rest of the command's process group, and the command itself; close the pipe."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     if process.poll() is None:
@@ -202,7 +202,7 @@ def _describe_exit(code: int) -> str:
 
 @dataclass(slots=True)
 class _OutputBuffer:
-    """The beginning and the end of what is printed, however much it is."""
+    """The beginning and the end of the output, however long it is."""
 
     total: int = 0
     head: bytearray = field(default_factory=bytearray)
@@ -217,7 +217,7 @@ class _OutputBuffer:
             del self.tail[: -4 * MAX_EDGE_CHARS]
 
     def text(self) -> str:
-        """What was kept as visible text; what was left out is counted."""
+        """The kept output as visible text, with a count of what was left out."""
         if self.total <= len(self.head) + len(self.tail):
             whole = _decode_visible(bytes(self.head + self.tail))
             if len(whole) <= 2 * MAX_EDGE_CHARS:

@@ -1,18 +1,17 @@
-"""Whether nothing is missing where a task asks for all of something: what the worker says of it, looked at by code.
+"""Whether a brief is complete where a task asks for all of something: what the worker says of it, checked by code.
 
-There are three ways to know it: the document's own words close the list, every place where an instance would be found
-was read, or the part that the task is about was read (its pages, or what stands under its heading). How much of the
-text was sent to a model is none of them.
+There are three proofs: the document's own words close the list, a model read every place where an item would be found,
+or a model read the part that the task is about (its pages, or the text under its heading). The share of the text that
+was sent to a model proves nothing.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges, uncovered_spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Completeness, CompletenessProof, Issue
-from ralph_cli.core.structure import Heading
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.retrieval.search.occurrences import SearchCounter, Tally
 from ralph_cli.retrieval.search.patterns import MAX_PLACES
@@ -20,11 +19,16 @@ from ralph_cli.text.sentences import line_at, shorten_line
 
 NAME = "completeness"
 MAX_REFUSALS = 1
-"""How often a brief is sent back for this; then it is taken, and the result says that it was not proved."""
+"""The most times that a brief is sent back for this; after that the result says that completeness was not proved."""
 
-MAX_NAMED, MAX_CALLS_NAMED = 30, 6
-MAX_LINES_SHOWN, MAX_LINE = 10, 240
-"""Lines with unread terms that a refusal shows, and characters of each."""
+MAX_NAMED = 30
+MAX_CALLS_NAMED = 6
+MAX_LINES_SHOWN = 10
+"""The most lines with unread terms that a refusal shows."""
+
+MAX_LINE = 240
+_MOST_UNREAD = 0.02
+"""The share of a part that may be unread in a part that counts as read."""
 
 _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
 
@@ -34,7 +38,7 @@ _GIVEN = "given to the reader, or to a model that it asked"
 
 @dataclass
 class CompletenessReview:
-    """Looks at what a worker says of the completeness of its brief; `shown_spans` gives what a model was shown."""
+    """Checks what a worker says of the completeness of its brief; `shown_spans` gives what a model was shown."""
 
     document: Document
     task: str
@@ -43,7 +47,7 @@ class CompletenessReview:
     _refusals: int = 0
 
     def issues(self, said: Completeness | None) -> tuple[Issue, ...]:
-        """What is left to do, if nothing shows that the brief is complete; empty for a task that asks for no list."""
+        """What is left to do if nothing proves that the brief is complete; empty for a task that asks for no list."""
         if not asks_for_all(self.task) or self._refusals >= MAX_REFUSALS:
             return ()
         proofs = self.prove(said)
@@ -60,9 +64,9 @@ class CompletenessReview:
         return (Issue(NAME, message, material=told),)
 
     def prove(self, said: Completeness | None) -> tuple[CompletenessProof, ...]:
-        """What of `said` holds, each in a sentence; of a text that was read whole nothing need be said.
+        """Which of the proofs that `said` names hold. A text that was read whole needs none.
 
-        What a worker says of it unasked is looked at, too.
+        Claims of completeness that nobody asked for are checked, too.
         """
         if said is None and not asks_for_all(self.task):
             return ()
@@ -107,15 +111,15 @@ class CompletenessReview:
             return CompletenessProof("places", False, f"{fault} ({named})")
         return CompletenessProof("places", True, f"every place of these terms in the text was read: {named}")
 
-    def _count(self, terms: tuple[str, ...]) -> tuple[Tally, ...]:
-        return self.document.derive(SearchCounter).count(terms, ())
+    def _count(self, terms: Sequence[str]) -> tuple[Tally, ...]:
+        return self.document.derive(SearchCounter).count(tuple(terms), ())
 
     def _unread(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
         shown = self.shown_spans()
         return [place for place in places if count_covered(shown, *place) < place[1] - place[0]]
 
     def _unread_lines(self, terms: tuple[str, ...]) -> Iterator[str]:
-        """The first lines with terms that were not read, each with its place: whoever is told them has read them."""
+        """The first unread lines with the terms, each with its place. Showing them to the worker makes them read."""
         places = sorted({place for tally in self._count(terms) for place in tally.places}) if any(terms) else []
         lines: dict[int, str] = {}
         for start, end in self._unread(places) if len(places) <= MAX_PLACES else ():
@@ -132,22 +136,14 @@ class CompletenessReview:
         if not numbers:
             return CompletenessProof("pages", False, f"pages are named by their numbers, such as 12-18: {said[:80]!r}")
         pages = [self.document.pages[number - 1] for number in numbers]
-        unread = [page.number for page in pages if not self._is_read(page.start, page.end)]
-        bounds: list[str] = []
-        for number in unread.copy():
-            ends = number + 1 not in numbers and self._heading_read_to(number)
-            begins = number - 1 not in numbers and self._heading_read_from(number)
-            if heading := begins or ends:
-                unread.remove(number)
-                bounds.append(f"page {number} {'from' if begins else 'up to'} the heading \u201c{heading}\u201d")
-        if unread:
+        if unread := [page.number for page in pages if not self._is_read(page.start, page.end)]:
             message = f"of the pages that it is about, these were not read whole: {format_ranges(unread, MAX_NAMED)}"
             left = ", ".join(map(self._name_unread, unread[:MAX_CALLS_NAMED]))
             return CompletenessProof("pages", False, f"{message}; what is left begins at {left}")
-        if len(numbers) == count and not bounds:
+        if len(numbers) == count:
             return CompletenessProof("pages", True, f"all pages were {_GIVEN}")
         message = f"the reader says that the task is about pages {format_ranges(numbers)}; all of them were {_GIVEN}"
-        return CompletenessProof("pages", True, "; ".join((message, *bounds)))
+        return CompletenessProof("pages", True, message)
 
     def _prove_by_sections(self, names: tuple[str, ...]) -> CompletenessProof:
         parts = [self._part_under(name) for name in names]
@@ -164,9 +160,9 @@ class CompletenessReview:
         return CompletenessProof("sections", True, message)
 
     def _part_under(self, words: str) -> tuple[str, int, int] | None:
-        """The part whose heading has these words, of several the longest: its heading, where it begins and ends.
+        """The longest part whose heading has these words: its heading, start and end.
 
-        It ends at the next heading of its level or above.
+        A part ends at the next heading of its level or above.
         """
         headings, wanted = self.document.headings, set(_WORD.findall(words.casefold()))
         found = []
@@ -175,41 +171,25 @@ class CompletenessReview:
                 member = self.document.member_at(heading.start)
                 last = member.end if member else len(self.document.text)
                 later = (it.start for it in headings[number + 1 :] if it.level <= heading.level)
-                found.append((_name_heading(heading), heading.start, min(next(later, last), last)))
+                found.append((shorten_line(heading.text, 60), heading.start, min(next(later, last), last)))
         return max(found, key=lambda part: part[2] - part[1], default=None)
 
     def _is_read(self, start: int, end: int) -> bool:
-        return self._unread_share(start, end) <= 0.02
-
-    def _heading_read_from(self, number: int) -> str:
-        """The heading from which on a page was read to its end, as where a part begins; empty if there is none."""
-        page = self.document.pages[number - 1]
-        found = (heading for heading in self._headings_on(number) if self._is_read(heading.start, page.end))
-        return _name_heading(next(found, None))
-
-    def _heading_read_to(self, number: int) -> str:
-        """The heading up to which a page was read: whether a part ends there is for the judge to see."""
-        page, text = self.document.pages[number - 1], self.document.text
-        found = [it for it in self._headings_on(number) if text[page.start : it.start].strip()]
-        return _name_heading(next((it for it in reversed(found) if self._is_read(page.start, it.start)), None))
-
-    def _headings_on(self, number: int) -> list[Heading]:
-        page = self.document.pages[number - 1]
-        return [heading for heading in self.document.headings if page.start <= heading.start < page.end]
+        return self._unread_share(start, end) <= _MOST_UNREAD
 
     def _name_unread(self, number: int) -> str:
-        """What prints the rest of a page of which not all was read."""
+        """The call that prints the unread rest of a page."""
         page = self.document.pages[number - 1]
         return f"show({number}, start={self._widest_gap(page.start, page.end) - page.start})"
 
     def _widest_gap(self, start: int, end: int) -> int:
-        """Where the most begins that was not read of text[start:end] in one piece."""
+        """Where the longest unread piece of text[start:end] begins."""
         gaps = uncovered_spans(self.shown_spans(), len(self.document.text))
         inside = [(max(low, start), min(high, end)) for low, high in gaps]
         return max(inside, key=lambda gap: gap[1] - gap[0])[0]
 
     def _unread_share(self, start: int, end: int) -> float:
-        """The share of the characters, white space apart, of which no model was shown anything."""
+        """The share of the characters, without white space, that no model was shown."""
         text, at, unread, size = self.document.text, start, 0, 0
         for low, high in (*self.shown_spans(), (end, end)):
             low, high = min(max(low, at), end), min(max(high, at), end)
@@ -231,7 +211,7 @@ def _describe_count(tally: Tally) -> str:
 
 
 def _parse_pages(said: str, count: int) -> list[int]:
-    """The page numbers that are meant, in order; empty when one of them is no page."""
+    """The page numbers in order; empty if one of them is no page."""
     if said.casefold() in ("all", "*"):
         return list(range(1, count + 1))
     found: set[int] = set()
@@ -241,7 +221,3 @@ def _parse_pages(said: str, count: int) -> list[int]:
             return []
         found |= set(range(first, last + 1))
     return sorted(found)
-
-
-def _name_heading(heading: Heading | None) -> str:
-    return shorten_line(heading.text, 60) if heading is not None else ""

@@ -1,7 +1,7 @@
-"""Was as much of the document read as a person demands (`min_coverage`), and did enough sub-queries give an answer.
+"""Checks that enough of the document was read (`min_coverage`), and that enough sub-queries gave an answer.
 
-Only what a model was shown counts, for a search has not read what it went through. That text was sent to a model does
-not show that it was read with care: what shows that nothing is missing is in `checks.completeness`.
+Only text that a model was shown counts: a search does not read what it searches. Text that was sent to a model was not
+necessarily read with care; `checks.completeness` has the proofs that nothing is missing.
 """
 
 from collections.abc import Callable
@@ -11,17 +11,18 @@ from ralph_cli.core.coverage import Coverage, Spans, SubqueryTally, coverage_map
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Issue
 
-NAME, LOST = "coverage", "subqueries"
+NAME = "coverage"
+LOST = "subqueries"
 SLICE_CHARS = 100_000
-"""Characters that one sub-query reads at most."""
+"""The most characters that one sub-query reads."""
 
 MAX_RUNS_NAMED = 30
-"""Runs of pages, or of characters, that the worker is told of."""
+"""The most runs of pages, or of characters, that an issue names."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageCheck:
-    """The check that a model was shown at least `share` of the document; `shown_spans` gives what was."""
+    """The check that a model was shown at least `share` of the document; `shown_spans` gives what it was shown."""
 
     document: Document
     share: float
@@ -49,9 +50,9 @@ class CoverageCheck:
 
 @dataclass(frozen=True, slots=True)
 class SubqueryCheck:
-    """The check that no more than `most_lost` of the sub-queries, a share, gave no answer.
+    """The check that at most `most_lost` (a share) of the sub-queries gave no answer.
 
-    Those count no more whose part of the document a model was shown later, by asking again or by printing it.
+    A sub-query no longer counts if a model was shown its part of the document later, by asking again or by printing it.
     """
 
     most_lost: float
@@ -59,7 +60,7 @@ class SubqueryCheck:
     shown_spans: Callable[[], Spans]
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        """The evidence; it says nothing of the attempt itself, which may not know what it has missed."""
+        """The evidence. It says nothing about the attempt itself, which may not know what it has missed."""
         tally, shown = self.tally(), self.shown_spans()
         if tally.lost_share(shown) <= self.most_lost:
             return Evidence(LOST)

@@ -1,7 +1,6 @@
-"""Hard rules of an answer's form: local, instant, every failure named exactly."""
+"""Hard rules for the form of an answer: local and instant; each issue names exactly what failed."""
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -11,7 +10,7 @@ from ralph_cli.text.sentences import sentence_ends
 
 MIN_CLAIM_CHARS = 10
 MAX_BECAUSE_CHARS = 300
-"""Characters of the reason for which a worker stands by a claim."""
+"""The most characters of a worker's reason for a claim to which code has objected."""
 
 _WORD = re.compile(r"\w+")
 _ANNOUNCED = re.compile(r"[:\uff1a]\W*\Z")
@@ -46,24 +45,21 @@ class AnswerForm:
 
 
 LIST_FORM = AnswerForm(Range(1, 60), Range(1, 120))
-"""The form of what has a claim for each item."""
+"""The form of an answer with a claim for each item."""
 
 
 def is_list(answer_as: str) -> bool:
-    """Whether the words for what an answer is to be ask for a list."""
+    """Whether the description of an answer asks for a list."""
     return re.match(r"(?:a )?list\b", answer_as) is not None
 
 
-_ANY_LENGTH = Range(1, sys.maxsize)
-
-
 def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
-    """Everything that is wrong with the form of a draft; empty when it may be looked up."""
+    """Everything wrong with the form of a draft; empty if its quotes can be looked up."""
     return tuple(Issue("form", fault, number) for fault, number in _form_faults(draft, form))
 
 
 def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | None]]:
-    """What is wrong with a draft, and with which claim, if it is one claim's fault."""
+    """The faults of a draft, each with the number of the claim if it concerns one."""
     if draft.absence is not None:
         if draft.claims:
             yield "an answer has claims or is not_found, never both", None
@@ -92,15 +88,10 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
 
 
 def as_draft(claim: Claim, attempt: Attempt) -> DraftClaim:
-    """A claim of an attempt as its worker handed it in."""
+    """A claim of an attempt as its worker submitted it."""
     quotes = tuple(quote.said for quote in attempt.quotes_of(claim))
     searched = tuple(search.term for search in claim.searches)
     return DraftClaim(claim.text, quotes, claim.calculations, claim.because, searched)
-
-
-def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
-    """Whether nothing but the length of its quotes is wrong with a draft."""
-    return bool(form_issues(draft, form)) and not form_issues(draft, replace(form, quote_chars=_ANY_LENGTH))
 
 
 def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[str]:
@@ -139,7 +130,7 @@ def has_joined_items(text: str) -> bool:
 
 
 def split_long_quotes(draft: Draft, form: AnswerForm) -> Draft:
-    """The draft with each quote that is too long cut into several, where sentences, lines or words end."""
+    """The draft with each quote that is too long cut into several, at the ends of sentences, lines or words."""
     claims = tuple(
         replace(claim, quotes=tuple(part for quote in claim.quotes for part in _cut(quote.strip(), form.quote_chars)))
         for claim in draft.claims
@@ -148,9 +139,9 @@ def split_long_quotes(draft: Draft, form: AnswerForm) -> Draft:
 
 
 def _cut(text: str, length: Range) -> Iterator[str]:
-    """The text in parts that have such a length; as it is where that cannot be."""
+    """The text in parts of the allowed length; as it is if that is impossible."""
     while len(text) > length.high:
-        # What is left must be long enough, too.
+        # The rest must be long enough, too.
         most = min(length.high, len(text) - length.low)
         ends = [end for end, _ in sentence_ends(text, 0, most + 1)]
         ends += [text.rfind("\n", 0, most + 1), text.rfind(" ", 0, most + 1)]
@@ -164,7 +155,7 @@ def _cut(text: str, length: Range) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class FormCheck:
-    """The check that an attempt still has the asked form after its quotes were looked up."""
+    """The check that an attempt has the required form after its quotes were looked up."""
 
     form: AnswerForm
 

@@ -15,25 +15,28 @@ from ralph_cli.retrieval.quotes.scanned import lowest_confidence
 from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.text.sentences import shorten_line
 
-MAX_SHOWN_CHARS, MAX_CLOSEST_CHARS = 200, 300
-"""Characters of a quote that are repeated in an issue, and of the text that is closest to it."""
+MAX_SHOWN_CHARS = 200
+"""The characters of a quote that an issue repeats."""
+
+MAX_CLOSEST_CHARS = 300
+"""The characters that an issue shows of the text closest to a quote."""
 
 MIN_PART_CHARS = 12
-"""Characters of a part of a quote that leaves words out: fewer stand in many places."""
+"""The least characters of a part of a quote with an ellipsis: fewer are in many places."""
 
 _TITLE_CHARS = 300
 _ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
 MAX_PLACES = 50
-"""Places of a quote that are kept; how often it stands in the document is counted to the end."""
+"""The most places of a quote that are kept; its occurrences are counted to the end."""
 
 
 HiddenReasonLookup = Callable[[Sequence[Span]], Mapping[Span, str]]
-"""Why a reader cannot see each of these spans, "" if nothing speaks against it."""
+"""The reason why a reader cannot see each of these spans; "" for a visible one."""
 
 
 @dataclass(frozen=True, slots=True)
 class VisibilityPolicy:
-    """How it is found out whether a reader sees a quote, and whether one that is hidden may be evidence."""
+    """Finds whether a reader sees a quote, and whether a hidden one may be evidence."""
 
     hidden_reasons: HiddenReasonLookup
     hidden_allowed: bool = False
@@ -41,7 +44,7 @@ class VisibilityPolicy:
 
 @dataclass(frozen=True, slots=True)
 class _ResolvedQuote:
-    """One quote of a draft as it was looked up: `span` and `match` are None when it is not in the document."""
+    """A quote of a draft as it was looked up: `span` and `match` are None if it is not in the document."""
 
     claim: int
     position: int
@@ -58,16 +61,15 @@ def resolve_quotes(
     visibility: VisibilityPolicy | None = None,
     shortest: int = 0,
 ) -> Attempt:
-    """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
+    """Look up every quote of `draft`. Claims keep the quotes that were found; `refused` names the others.
 
-    Words that stand in several places are pinned to one on the page that the claim names, else on the page of a quote
-    of the same claim that stands in one place only, else to one that the worker has `seen_spans`, if there is one. Of
-    those it is the one on the page that most quotes of the claim share, or whose title the claim names, as near to each
-    other as can be: a table row and its header are often repeated elsewhere, but seldom together; the header is the one
-    above the row. With a `visibility`,
-    a place that a reader sees is preferred, and a quote that stands in none is refused unless that is allowed. A quote
-    of fewer than `shortest` characters must be of the header above a quoted row of the same claim. One with an ellipsis
-    is taken as the quotes that its parts are.
+    Words in several places get one place: on the page that the claim names, else on the page of a quote of the same
+    claim with only one place, else one that the worker has seen (`seen_spans`). Of those it is the one on the page that
+    most quotes of the claim share, or whose title the claim names, as near to each other as possible: a table row and
+    its header are often repeated elsewhere, but seldom together; the header is the one above the row. With a
+    `visibility`, a place that a reader sees is preferred, and a quote without one is refused unless that is allowed. A
+    quote of fewer than `shortest` characters must be from the header above a quoted row of the same claim. A quote with
+    an ellipsis becomes the quotes that its parts are.
     """
     resolved: list[_ResolvedQuote] = []
     for number, claim in enumerate(draft.claims, 1):
@@ -117,8 +119,9 @@ def _resolve_claim(
 
 
 def _split_at_ellipses(wording: str, index: QuoteIndex) -> list[str]:
-    """The quotes that words are which leave something out: their parts, if each is in the document and the whole is
-    not. What is left out is seen by whoever reads the marked parts in their place."""
+    """The parts of words with an ellipsis, if each part is in the document and the whole is not. Readers of the marked
+    parts see what is left out.
+    """
     parts = [part.strip() for part in _ELLIPSIS.split(wording)]
     is_split = len(parts) > 1 and min(map(len, parts)) >= MIN_PART_CHARS and not index.find(wording)
     return parts if is_split and all(map(index.find, parts)) else [wording]
@@ -127,7 +130,7 @@ def _split_at_ellipses(wording: str, index: QuoteIndex) -> list[str]:
 def _prefer_visible(
     resolved: list[_ResolvedQuote], document: Document, visibility: VisibilityPolicy
 ) -> tuple[list[_ResolvedQuote], Mapping[Span, str]]:
-    """The quotes moved to the nearest place that a reader sees, if they have one, and why the others are unseen."""
+    """The quotes moved to the nearest place that a reader sees, if they have one, and why the others are hidden."""
     hidden_reasons = dict(visibility.hidden_reasons([item.span for item in resolved if item.span]))
     places = {
         item: _match_places(item.match, document)[:MAX_PLACES]
@@ -150,43 +153,56 @@ def _nearest_visible(span: Span | None, places: Sequence[Span], hidden_reasons: 
 
 
 def _choose_places(matches: list[Match], document: Document, seen_spans: Spans, claim: DraftClaim) -> dict[Match, Span]:
-    """For each quote of one claim the place that belongs with the others."""
-    named_page, claim_words = claim.page, key_words(claim.text).keys()
-
-    def page_of(span: Span) -> int:
-        return document.page_at(span.start).number
-
-    def pages_of_single(places: Mapping[Match, list[Span]]) -> set[int]:
-        return {page_of(spans[0]) for spans in places.values() if len(spans) == 1}
-
-    every = {match: _match_places(match, document) for match in matches}
-    places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
-    certain_pages = {named_page} if named_page else pages_of_single(every) or pages_of_single(places)
-    for match, spans in every.items():
-        on_certain_page = [span for span in spans if page_of(span) in certain_pages]
-        # What stands above a row was printed with it, whether or not its own words were seen to the letter.
-        if on_certain_page and (named_page or not any(span in on_certain_page for span in places[match])):
-            places[match] = on_certain_page
-    shared = Counter(page for spans in places.values() for page in set(map(page_of, spans)))
+    """The place for each quote of one claim that belongs with the others."""
+    places = _likely_places(matches, document, seen_spans, claim)
+    shared = Counter(page for spans in places.values() for page in {_page_of(span, document) for span in spans})
     if not shared:
         return {}
-    told = {number: len(claim_words & _title_words(document, number)) for number in shared if len(shared) > 1}
-    page = min(shared, key=lambda number: (number != named_page, -shared[number], -told.get(number, 0), number))
-    on_page = {match: [span for span in spans if page_of(span) == page] or spans for match, spans in places.items()}
+    words = key_words(claim.text).keys()
+    titled = {number: len(words & _title_words(document, number)) for number in shared if len(shared) > 1}
+    page = min(shared, key=lambda number: (number != claim.page, -shared[number], -titled.get(number, 0), number))
+    on_page = {
+        match: [span for span in spans if _page_of(span, document) == page] or spans for match, spans in places.items()
+    }
     anchor = min(on_page.values(), key=len)[0]
     headers = _header_spans(document, [spans[0] for spans in on_page.values() if len(spans) == 1])
     fitting = {match: _places_in_headers(spans, headers) or spans for match, spans in on_page.items()}
     return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in fitting.items()}
 
 
+def _likely_places(
+    matches: list[Match], document: Document, seen_spans: Spans, claim: DraftClaim
+) -> dict[Match, list[Span]]:
+    """The places of each quote that the worker has seen; all places on the page that the claim names, or that is
+    certain.
+    """
+    every = {match: _match_places(match, document) for match in matches}
+    places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
+
+    def pages_of_single(found: Mapping[Match, list[Span]]) -> set[int]:
+        return {_page_of(spans[0], document) for spans in found.values() if len(spans) == 1}
+
+    certain_pages = {claim.page} if claim.page else pages_of_single(every) or pages_of_single(places)
+    for match, spans in every.items():
+        on_certain_page = [span for span in spans if _page_of(span, document) in certain_pages]
+        # The lines above a row were printed with it, even if not all of their words count as seen.
+        if on_certain_page and (claim.page or not any(span in on_certain_page for span in places[match])):
+            places[match] = on_certain_page
+    return places
+
+
+def _page_of(span: Span, document: Document) -> int:
+    return document.page_at(span.start).number
+
+
 def _title_words(document: Document, number: int) -> AbstractSet[str]:
-    """The words with which a page begins: they often name its statement."""
+    """The words at the beginning of a page: they often name its statement."""
     page = document.pages[number - 1]
     return key_words(document.text[page.start : min(page.start + _TITLE_CHARS, page.end)]).keys()
 
 
 def _prefer_seen(places: list[Span], seen_spans: Spans) -> list[Span]:
-    """The places of which all was seen; if there are none, those of which some was, else all."""
+    """The places that were seen whole; if there are none, those seen in part, else all."""
     read = {place: count_covered(seen_spans, place.start, place.end) for place in places}
     whole = [place for place in places if read[place] == place.end - place.start]
     return whole or [place for place in places if read[place]] or places
@@ -203,7 +219,7 @@ def _match_places(match: Match, document: Document) -> list[Span]:
 def quote_at(
     document: Document, span: Span, number: int, match: Match, wording: str, difference: tuple[str, ...] = ()
 ) -> Quote:
-    """The document's own words at one of the places of a match, as the quote of this number."""
+    """The document's own words at a place of a match, as the quote with this number."""
     first, last = document.page_at(span.start), document.page_at(span.end - 1)
     text = document.text[span.start : span.end]
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
@@ -253,7 +269,7 @@ def _not_found_issue(item: _ResolvedQuote, document: Document, index: QuoteIndex
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """The check that an attempt's quotes are in `document` where they say, and that every claim has one.
+    """The check that an attempt's quotes are in `document` at their places, and that every claim has one.
 
     A claim that something is not in the document has searches instead.
     """

@@ -1,7 +1,7 @@
-"""Quotes of a part of the document that whoever quotes them has not looked at: told once, as words prove in place.
+"""Objects, once, to quotes of a part of the document that the worker has not looked at.
 
-They are the document's words, and a judge will read them where they stand; but who knows them from elsewhere, or has
-guessed them, has not seen what stands beside them.
+The words are in the document, and a judge will read them there. But a worker who knows or guesses them from elsewhere
+has not seen the words beside them.
 """
 
 import re
@@ -15,7 +15,7 @@ from ralph_cli.core.structure import Span
 
 NAME = "unseen"
 NEAR = 5_000
-"""Characters around a quote, on its page, of which something must have been shown."""
+"""The characters around a quote, on its page, of which some must have been shown."""
 
 MAX_NAMED = 6
 _WORD = re.compile(r"\w+")
@@ -23,10 +23,10 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(slots=True)
 class UnseenQuotes:
-    """Objects to quotes where nothing was shown: `shown_spans` says what was, `shown_texts` gives the texts.
+    """Objects to quotes of parts that were not shown: `shown_spans` are the shown spans, `shown_texts` gives the texts.
 
-    What stands in several places was seen if one of them was, and so were words that a text has, in whatever form. Who
-    hands in the same again was told, and it stands.
+    A quote with several places was seen if one of them was. So were words that a shown text has in any form. If the
+    worker submits the quote again, it is accepted.
     """
 
     document: Document
@@ -35,7 +35,7 @@ class UnseenQuotes:
     _told: set[tuple[int, int]] = field(default_factory=set)
 
     def issues(self, attempt: Attempt) -> tuple[Issue, ...]:
-        """The objection to the quotes of an attempt to which none was made yet; there may be none."""
+        """The objection to the quotes of an attempt that had none yet; empty if all were seen."""
         shown = self.shown_spans()
         quotes = [it for it in attempt.quotes if (it.start, it.end) not in self._told and not self._is_near(it, shown)]
         if quotes:
@@ -51,7 +51,7 @@ class UnseenQuotes:
         return (Issue(NAME, message, material="\n".join(self._name(quote, attempt) for quote in quotes[:MAX_NAMED])),)
 
     def _is_near(self, quote: Quote, shown: Spans) -> bool:
-        """Whether something was shown of the page of one of the places of a quote, or around it on a long one."""
+        """Whether a part of the page of one of the quote's places was shown; on a long page, a part near it."""
         places = quote.places or ((quote.start, quote.end),)
         if quote.occurrences > len(places):
             return True  # not all of its places are known

@@ -1,4 +1,4 @@
-"""Verifiers: a second opinion on whether a result fulfils the whole task, from a model or anything that fits."""
+"""Verifiers: a second opinion on whether a result fulfils the whole task, from a model or any object that fits."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
@@ -16,17 +16,21 @@ from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, VERIFIER_CHECK, Attempt, Evidence, Issue
 
-MAX_RESULT_CHARS, MAX_PREVIOUS_CHARS = 4_000, 600
-"""Characters shown of the result to verify, and of each result before it."""
+MAX_RESULT_CHARS = 4_000
+"""The characters shown of the result to verify."""
 
-MAX_PREVIOUS_RESULTS, MAX_TOKENS = 5, 512
+MAX_PREVIOUS_CHARS = 600
+"""The characters shown of each earlier result."""
+
+MAX_PREVIOUS_RESULTS = 5
+MAX_TOKENS = 512
 
 VERDICT_SCHEMA = object_schema(complete={"type": "boolean"}, reason=string())
 
 
 @dataclass(frozen=True, slots=True)
 class VerificationResult:
-    """Whether a result fulfils its task, and if not what is missing. ValueError if `complete` is neither yes nor no."""
+    """Whether a result fulfils its task, and what is missing if not. Raises ValueError if `complete` is no bool."""
 
     complete: bool
     reason: str = ""
@@ -38,7 +42,7 @@ class VerificationResult:
 
 @runtime_checkable
 class Verifier(Protocol):
-    """Anything with this method verifies; it may be asynchronous, and may raise: that is never a pass."""
+    """Any object with this method verifies. It may be asynchronous, and may raise: that is never a pass."""
 
     def verify(
         self, task: str, result: str, iteration: int, previous_results: Sequence[str]
@@ -48,7 +52,7 @@ class Verifier(Protocol):
 
 
 def verifier_fault(verifier: object) -> str:
-    """Why an object cannot be asked as a verifier; empty when it can."""
+    """The reason why an object cannot be a verifier; empty if it can."""
     name = type(verifier).__name__
     if isinstance(verifier, type):
         return f"a verifier must be an instance, not the class {verifier.__name__} itself"
@@ -60,7 +64,7 @@ def verifier_fault(verifier: object) -> str:
     except TypeError:
         return f"{name}.verify cannot be called with task, result, iteration and previous_results"
     except ValueError:
-        pass  # of a built-in function nobody can tell
+        pass  # the signature of a built-in function may be unknown
     return ""
 
 
@@ -84,7 +88,7 @@ class LLMVerifier:
         return replace(self, model=wrap(self.model))
 
     def verify(self, task: str, result: str, iteration: int, previous_results: Sequence[str]) -> VerificationResult:
-        """The model's verdict. Raises ProviderError, and UnparseableReply when the reply has not the shape."""
+        """The model's verdict. Raises ProviderError, and UnparseableReply for a reply of another shape."""
         nonce = self.new_nonce()
         earlier = [
             f"Attempt {number}:\n{frame_data(shorten(text, MAX_PREVIOUS_CHARS), nonce)}"
@@ -104,7 +108,9 @@ class LLMVerifier:
 
 
 def shorten(text: str, max_chars: int) -> str:
-    """The beginning of `text` within `max_chars` characters; the cut is named, so that it is not taken for the end."""
+    """The beginning of `text`, at most `max_chars` characters; a note marks the cut, so that nobody takes it for the
+    end.
+    """
     if len(text) <= max_chars:
         return text
     mark = f"\n[... cut: {len(text):,} characters in all]"
@@ -112,7 +118,7 @@ def shorten(text: str, max_chars: int) -> str:
 
 
 def result_text(attempt: Attempt) -> str:
-    """An attempt as a verifier reads it: its free text, its claims as bullets, or what is said to be absent."""
+    """An attempt as a verifier reads it: its free text, its claims as bullets, or its absence."""
     if attempt.output:
         return attempt.output
     if attempt.absence is not None:
@@ -126,8 +132,8 @@ class VerifierCheck:
     """A verifier as a check of an attempt, for a run of at most `max_iterations`.
 
     A verifier that fails is a broken check and never a pass. With `skip_last` the last iteration is not verified: its
-    evidence passes, under a name that says so. A mode calls `begin` with each iteration. `awaiter` is for a verifier
-    that is asked in several runs; `call_with_deadline` makes a call and ends the wait for it with the time of the run.
+    evidence passes, under a name that says so. A mode calls `begin` with each iteration. `awaiter` serves a verifier
+    that several runs ask; `call_with_deadline` makes a call and stops waiting for it when the run's time is over.
     """
 
     verifier: Verifier
@@ -145,7 +151,9 @@ class VerifierCheck:
             raise TypeError(why)
 
     def begin(self, iteration: int) -> None:
-        """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""
+        """Set the number of the iteration, from 1. This check does not run in all of them, since others may fail before
+        it.
+        """
         self._iteration = iteration
 
     def __call__(self, attempt: Attempt) -> Evidence:

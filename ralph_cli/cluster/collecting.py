@@ -1,4 +1,4 @@
-"""What workers give back becomes runs of the table: verified, unpacked, and counted against the table's bounds."""
+"""Turns the results of workers into runs of the table: verified, unpacked, and counted against its bounds."""
 
 import hashlib
 from collections.abc import Callable
@@ -23,15 +23,18 @@ from ralph_cli.table.rows import open_row
 from ralph_cli.table.run import OnCell
 from ralph_cli.text.lexicon import pluralize
 
-LEAST_POLL_SECONDS, POLL_SHARE = 0.25, 0.02
-"""How long a submitter sleeps at least before it asks for results again, and the share of its time that it asks."""
+LEAST_POLL_SECONDS = 0.25
+"""Seconds between two questions for results, at least."""
+
+POLL_SHARE = 0.02
+"""The share of time that a submitter spends on these questions, at most."""
 
 JOBS_FOLDER = "jobs"
-"""In the folder of a table: the jobs that were submitted and whose results are not in the table yet."""
+"""The folder of submitted jobs whose results are not in the table yet, in the table's folder."""
 
 
 def kept_jobs(record: TableRecord) -> dict[str, Job]:
-    """The jobs that were submitted for this table and not collected, by id. Raises JournalError."""
+    """Return the submitted jobs of this table that are not collected, by id. Raises JournalError."""
     try:
         found = sorted((record.folder / JOBS_FOLDER).glob("*-*"))
         return {path.name: read_file(Job, path.read_bytes()) for path in found if not path.name.startswith(".")}
@@ -41,13 +44,13 @@ def kept_jobs(record: TableRecord) -> dict[str, Job]:
 
 
 def purse_of(record: TableRecord) -> str:
-    """The name of a table's bounds in the database, which tells nothing of it."""
+    """Return the name of a table's bounds in the database, a hash that reveals nothing."""
     return hashlib.sha256(f"purse:{record.seed}".encode()).hexdigest()[:32]
 
 
 @dataclass(slots=True)
 class Collecting:
-    """The jobs of a table that are under way. `halt` says why some were not done, `known` has what came of the rest."""
+    """The submitted jobs of a table. `halt` says why some were not done, `known` has the cells of the others."""
 
     queue: JobQueue
     shares: DatabaseShares
@@ -65,7 +68,7 @@ class Collecting:
     _done: int = 0
 
     def keep(self, job: Job) -> str:
-        """Note a job in the table's folder, so that it is collected whatever happens; returns its id."""
+        """Record a job in the table's folder, so that it is collected even after a crash; return its id."""
         data = write_file(job)
         job_id = f"{job.row.sha256[:32]}-{self.store.put('jobs', data)}"
         folder = self.record.folder / JOBS_FOLDER
@@ -77,14 +80,14 @@ class Collecting:
         return job_id
 
     def submit(self, job_id: str, job: Job) -> None:
-        """Hand a job to the workers; those that have it already are not handed it again."""
+        """Submit a job to the workers, unless they have it already."""
         self.queue.submit(job_id, self.store.put("jobs", write_file(job)))
         self._jobs[job_id] = job
         self._total += len(job.questions)
 
     def wait(self) -> None:
         """Collect the results until no job is left."""
-        told = 0
+        announced = 0
         while self._jobs:
             begun = clock.monotonic()
             ended = self.queue.ended(self._jobs)
@@ -93,14 +96,14 @@ class Collecting:
                 self._collect(job, self._jobs.pop(job.id))
             self.stop_at_a_bound()
             if self._jobs:
-                if told != len(self._jobs):
-                    told = len(self._jobs)
-                    self.on_wait(f"{pluralize(told, 'document')} at work, or waiting for a worker")
+                if announced != len(self._jobs):
+                    announced = len(self._jobs)
+                    self.on_wait(f"{pluralize(announced, 'document')} in progress, or waiting for a worker")
                 clock.sleep(max(LEAST_POLL_SECONDS, asked / POLL_SHARE))
 
     def _collect(self, ended: EndedJob, job: Job) -> None:
         if ended.is_cancelled:
-            self.halt = self.halt or Halt(StopType.USER_INTERRUPTED, "jobs were cancelled; --resume goes on with them")
+            self.halt = self.halt or Halt(StopType.USER_INTERRUPTED, "jobs were cancelled; continue with --resume")
             return
         row = next((row for row in self.record.rows if row.sha256 == job.row.sha256), None)
         if row is not None:
@@ -108,13 +111,13 @@ class Collecting:
         (self.record.folder / JOBS_FOLDER / ended.id).unlink(missing_ok=True)
 
     def _take(self, ended: EndedJob, job: Job, row: TableRow) -> tuple[KnownCells, dict[str, str]]:
-        """Make runs of the table of what came back; returns the cells, and why questions have none ("" for others)."""
+        """Turn a result into runs; return the cells, and why questions have none ("" for all others)."""
         reasons: dict[str, str] = {}
         alone = replace(self.record, rows=(row,))
         before, worker = read_cells(alone).spent, ended.worker
         try:
             if not ended.result:
-                what = f"the worker {ended.worker} could not do it, and says itself why"
+                what = f"the worker {ended.worker} failed; its own output says why"
                 raise JournalError(what, code="worker-failed")
             result = read_file(JobResult, self.store.get("results", ended.result))
             worker = result.worker
@@ -123,9 +126,12 @@ class Collecting:
                 reasons[""] = f"{result.worker}: {result.fault}"
             if result.stop is StopType.SYSTEM_ERROR or result.is_refused:
                 self._end(Halt(result.stop, result.detail))
-            source = self._open(row) if result.bundles else self.source
+            settings = self.setup.settings
+            source = self.source
+            if result.bundles:
+                source = open_row(row, source, settings.cache_folder, (self.record.folder, settings.out))
             for bundle in result.bundles:
-                unpack_run(self.store.get("bundles", bundle), self.record, row, source, self.setup.settings)
+                unpack_run(self.store.get("bundles", bundle), self.record, row, source, settings)
         except RalphError as error:
             reasons[""] = error.line
         read = read_cells(alone)
@@ -134,10 +140,6 @@ class Collecting:
             sha256 = ended.id.rpartition("-")[2]
             self.shares.collect(job.purse, sha256, worker, Amounts.of(self.purse.spent))
         return read, reasons
-
-    def _open(self, row: TableRow) -> DocumentSource:
-        settings = self.setup.settings
-        return open_row(row, self.source, settings.cache_folder, (self.record.folder, settings.out))
 
     def _fill(self, row: TableRow, job: Job, read: KnownCells, reasons: dict[str, str]) -> None:
         self.known.folders.update(read.folders)
@@ -153,7 +155,7 @@ class Collecting:
                 self.on_cell(self._done, self._total, cell)
 
     def stop_at_a_bound(self) -> None:
-        """Once a bound of the table is reached, no further job is begun."""
+        """Let no further job begin once a bound of the table is reached."""
         reached = next((limit for limit, left in self.purse.left.items() if left <= 0), None)
         seconds = self.purse.seconds_left
         if reached is None and seconds is not None and seconds <= 0:
@@ -162,7 +164,7 @@ class Collecting:
             self._end(Halt(LIMIT_STOP_TYPES[reached], f"the bound of the table was reached ({reached})"))
 
     def _end(self, halt: Halt) -> None:
-        """No further job is begun; those at work are finished."""
+        """Let no further job begin; those in progress are finished."""
         self.halt = self.halt or halt
         if self._jobs:
             self.queue.cancel(self._jobs, at_work=False)

@@ -1,4 +1,4 @@
-"""Connections to the database of the workers, and the locks that live as long as one."""
+"""Connections to the database of the workers, and locks that last as long as a connection."""
 
 import logging
 import re
@@ -13,45 +13,48 @@ from ralph_cli.core.errors import ConfigError
 
 CONNECT_SECONDS = 10
 
-POLL_SECONDS, PATIENCE_SECONDS = 1.0, 900.0
-"""How often and how long a database that has gone away is asked again."""
+POLL_SECONDS = 1.0
+"""Seconds between two attempts to reach a database that is away."""
+
+PATIENCE_SECONDS = 900.0
+"""Seconds after which these attempts end."""
 
 T = TypeVar("T")
 
 _LOCK_CLASS = 0x52414C50
-"""The first number of the advisory locks by which a worker shows that it lives; the second follows from its id."""
+"""The first number of the advisory locks of running workers; the second one is made from a worker's id."""
 
 
 def require_postgres(url: str) -> str:
-    """The address of a PostgreSQL database. Raises ConfigError for any other."""
-    if not re.match(r"postgres(ql)?://", url):
+    """Return the address of a PostgreSQL database. Raises ConfigError for any other."""
+    scheme, mark, rest = url.partition("://")
+    if scheme not in ("postgres", "postgresql") or not mark:
         hint = "--database postgresql://USER@HOST/NAME"
-        raise ConfigError("--database is no address of a PostgreSQL database", code="no-database", hint=hint)
-    return re.sub(r"^postgres://", "postgresql://", url)
+        raise ConfigError("--database is not the address of a PostgreSQL database", code="no-database", hint=hint)
+    return f"postgresql://{rest}"
 
 
 def import_dbos() -> Any:
-    """The library, which reads nothing of a database but JSON afterwards. Raises ConfigError without the extra."""
+    """Import DBOS so that it reads only JSON from the database. Raises ConfigError without the extra."""
     try:
         import dbos
         from dbos import _serialization
     except ImportError as error:
         hint = "pip install 'ralph-cli[cluster]'"
-        raise ConfigError(
-            f"--database needs DBOS, which is not installed ({error})", code="no-extra", hint=hint
-        ) from None
-    # A row may say that it is pickled, whatever serializer is set, and what is unpickled may do anything.
+        what = f"--database needs DBOS, which is not installed ({error})"
+        raise ConfigError(what, code="no-extra", hint=hint) from None
+    # A row may claim to be pickled, whatever serializer is set, and unpickling can run any code.
     _serialization.DefaultSerializer.deserialize = _refuse_pickle
     logging.getLogger("dbos").setLevel(logging.CRITICAL)
     return dbos
 
 
 def _refuse_pickle(_self: object, _data: str) -> Any:
-    raise ValueError("a row of the database is pickled, and is not read")
+    raise ValueError("a row of the database is pickled and is not read")
 
 
 def connect(url: str) -> Any:
-    """A connection of psycopg, in which each statement counts by itself."""
+    """Return a connection of psycopg in which each statement is a transaction."""
     import psycopg
 
     return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="ralph")
@@ -59,59 +62,77 @@ def connect(url: str) -> Any:
 
 @contextmanager
 def connecting(url: str) -> Iterator[None]:
-    """Errors of the database in one line, without the password that may be in its address."""
+    """Turn errors of the database into a ConfigError of one line, without the password of its address."""
     import psycopg
     import sqlalchemy.exc
 
     try:
         yield
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:
-        told = (str(error).strip() or type(error).__name__).splitlines()[0]
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
         shown = re.sub(r"://[^@/]*@", "://", url)
-        hint = "is the server running, and may this user make tables in that database?"
-        raise ConfigError(f"the database {shown} cannot be used: {told}", code="no-database", hint=hint) from None
+        hint = "check that the server runs and that this user may create tables in that database"
+        raise ConfigError(f"the database {shown} cannot be used: {why}", code="no-database", hint=hint) from None
+
+
+def patiently(url: str, ask: Callable[[], T]) -> T:
+    """Return what `ask` returns. While the database is away, it is called again: it must do no harm twice.
+
+    Raises ConfigError if the database is away for more than PATIENCE_SECONDS.
+    """
+    import psycopg
+    import sqlalchemy.exc
+
+    until = clock.monotonic() + PATIENCE_SECONDS
+    while True:
+        with connecting(url):
+            try:
+                return ask()
+            except (
+                psycopg.OperationalError,
+                psycopg.InterfaceError,
+                sqlalchemy.exc.OperationalError,
+                sqlalchemy.exc.InterfaceError,
+            ):
+                if clock.monotonic() > until:
+                    raise
+        clock.sleep(POLL_SECONDS)
 
 
 class PatientConnection:
-    """A connection for changes that may be made twice: while the database is away, they are made again and again."""
+    """A connection for changes that do no harm if they are made twice. It waits while the database is away."""
 
     def __init__(self, url: str, prepare: str = "") -> None:
-        """`prepare` is what is to be there before the first change: tables."""
+        """`prepare` creates the tables before the first change."""
         self._url, self._prepare = url, prepare
         self._connection: Any = None
         self._lock = threading.Lock()
 
     def change(self, change: Callable[[Any], T]) -> T:
-        """What a change in one transaction gives. Raises ConfigError once the database has been away too long."""
-        import psycopg
+        """Return what a change in one transaction returns. Raises ConfigError as `patiently` does."""
 
-        until = clock.monotonic() + PATIENCE_SECONDS
-        while True:
-            with connecting(self._url), self._lock:
+        def attempt() -> T:
+            with self._lock:
                 try:
                     self._connection = self._connection or connect(self._url)
                     with self._connection.transaction():
                         if self._prepare:
-                            # Two may begin at once.
+                            # Two processes may begin at once.
                             self._connection.execute("SELECT pg_advisory_xact_lock(hashtext('ralph.tables'))")
                             self._connection.execute(self._prepare)
                         done = change(self._connection)
                     self._prepare = ""
                     return done
-                except (psycopg.OperationalError, psycopg.InterfaceError):
-                    self._close()
-                    if clock.monotonic() > until:
-                        raise
-            clock.sleep(POLL_SECONDS)
+                except Exception:
+                    self.close()
+                    raise
+
+        return patiently(self._url, attempt)
 
     def close(self) -> None:
-        """Give the connection back."""
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
+        """Close the connection."""
         gone, self._connection = self._connection, None
-        with suppress(Exception):  # it is lost already
+        with suppress(Exception):  # it may be lost already
             gone.close()
 
 
@@ -120,10 +141,10 @@ def _lock_number(worker: str) -> int:
 
 
 class WorkerLock:
-    """The lock of a worker's id. It is that of a connection: it goes with the process, and with the database."""
+    """The lock of a worker's id. It belongs to a connection, so it ends with the process or the database."""
 
     def __init__(self, url: str, worker: str) -> None:
-        """Take it. Raises ConfigError while another process has it."""
+        """Take the lock. Raises ConfigError while another process has it."""
         self._url, self._worker = url, worker
         with connecting(url):
             self._take()
@@ -135,25 +156,25 @@ class WorkerLock:
         if not held:
             self._connection.close()
             what = f"the worker {self._worker} is at work"
-            raise ConfigError(what, code="worker-lives", hint="each worker has an id of its own; stop that one first")
+            raise ConfigError(what, code="worker-lives", hint="stop it first, or choose another id")
 
     def keep(self) -> None:
-        """Take it again where the database has been away. Raises ConfigError when another process was faster."""
+        """Take the lock again if the database was away. Raises ConfigError if another process has it."""
         import psycopg
 
         try:
             self._connection.execute("SELECT 1")
         except psycopg.Error:
-            with suppress(psycopg.Error):  # it is away still
+            with suppress(psycopg.Error):  # it is still away
                 self._take()
 
     def close(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         self._connection.close()
 
 
 def living_workers(url: str, ids: Collection[str]) -> tuple[str, ...]:
-    """Those of these workers that hold the lock of their id now."""
+    """Return which of these workers hold the lock of their id now."""
     with connecting(url), connect(url) as connection:
         query = "SELECT objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND granted"
         numbers = {number for (number,) in connection.execute(query, (_LOCK_CLASS,)).fetchall()}

@@ -1,43 +1,51 @@
-"""The jobs of all tables in a PostgreSQL database, by DBOS: which are waiting, who does them, what came of them.
+"""The jobs of all tables in a PostgreSQL database, through DBOS: which wait, who does them, how they ended.
 
-A job is a workflow of DBOS. The database has hashes of files in the store, the ids of workers and the version of ralph:
-no text, no name of a document, no question, no key. What is in it is read as JSON; nothing in it is executed.
+A job is a workflow of DBOS. The database has hashes of files in the store, ids of workers and the version of ralph: no
+text, no name of a document, no question, no key. It is read as JSON; nothing in it is executed.
 
-A worker takes jobs from one queue for all. Those that it left behind when it died it moves to a queue of its own when
-it begins again: its disk has what was paid for, so nobody else should do them, unless a person hands them over.
+All workers take jobs from one queue. A worker that starts again moves the jobs that it left unfinished to its own
+queue: its disk has what was paid for, so nobody else should do them, unless a person runs `ralph queue recover`.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ralph_cli.cluster.connection import WorkerLock, connect, connecting, import_dbos, living_workers, require_postgres
+from ralph_cli.cluster.connection import (
+    WorkerLock,
+    connect,
+    connecting,
+    import_dbos,
+    living_workers,
+    patiently,
+    require_postgres,
+)
 from ralph_cli.cluster.job import code_version
-from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, WorkflowStatus
 
-APPLICATION, QUEUE, WORKFLOW = "ralph", "documents", "answer_document"
-POLL_SECONDS, OWN_POLL_SECONDS = 0.5, 2.0
-"""How often a worker looks for a job in the queue of all, and in its own, which gets one only when it is handed back.
-"""
+APPLICATION = "ralph"
+QUEUE = "documents"
+WORKFLOW = "answer_document"
 
-PATIENCE_SECONDS = 900.0
-"""How long a submitter waits for a database that has gone away."""
+POLL_SECONDS = 0.5
+"""Seconds between two looks of a worker into the queue of all."""
+
+OWN_POLL_SECONDS = 2.0
+"""Seconds between two looks into its own queue, which rarely gets a job."""
 
 _UNDONE = ("ENQUEUED", "PENDING", "DELAYED")
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
-_WORKER_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 
 
 @dataclass(frozen=True, slots=True)
 class EndedJob:
-    """A job that is over: `result` is the hash of what it gave, `worker` who did it, if anybody."""
+    """A finished job: `result` is the hash of its result, `worker` is who did it, if anybody."""
 
     id: str
     result: str = ""
@@ -47,9 +55,10 @@ class EndedJob:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """What `ralph queue show` shows. `doing` has, by worker, jobs that are at work; `living` the workers there are now.
+    """The state of the queue, as `ralph queue show` prints it.
 
-    `waiting` counts jobs by the version of ralph that must do them, `ended` those that are over by how.
+    `waiting` counts jobs by the version of ralph that they need, `doing` by the worker that does them, `left` by the
+    worker that began them and must continue them, and `ended` by how they ended. `living` are the running workers.
     """
 
     waiting: Mapping[str, int]
@@ -61,22 +70,22 @@ class QueueState:
 
 
 def require_worker_id(name: str) -> str:
-    """The id of a worker; ConfigError unless it is a short plain name."""
-    if not _WORKER_ID.fullmatch(name):
-        what = f"{name!r:.80} is no id of a worker"
-        raise ConfigError(what, code="worker-id", hint="letters, digits, dots and dashes, such as host1-0")
+    """Return the id of a worker. Raises ConfigError unless it is a short plain name."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}", name):
+        what = f"{name!r:.80} is not an id of a worker"
+        raise ConfigError(what, code="worker-id", hint="use letters, digits, dots and dashes, such as host1-0")
     return name
 
 
 class JobQueue:
-    """The jobs in a database, as a submitter sees them. Waits while the database is away, once it was there."""
+    """The jobs in a database. Once connected, it waits while the database is away."""
 
     def __init__(self, url: str) -> None:
-        """Connect to the database, and make the tables of DBOS in it when they are not there. Raises ConfigError."""
+        """Connect to the database, and create the tables of DBOS if necessary. Raises ConfigError."""
         self._url = require_postgres(url)
         dbos = import_dbos()
         with connecting(url):
-            # Asked first by a connection of our own: DBOS would wait for ever for a server that is not there.
+            # DBOS would wait forever for a missing server, so connect without it first.
             with connect(url):
                 pass
             dbos.DBOS.migrate(self._url)
@@ -88,14 +97,11 @@ class JobQueue:
             self._ensure_queue(QUEUE, None)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._client.destroy()
 
     def submit(self, job_id: str, job: str) -> None:
-        """Let a worker do the job with that hash; one that was submitted before is not submitted again.
-
-        One that was cancelled goes on where it was.
-        """
+        """Submit the job with that hash, unless it was submitted before. A cancelled job is continued."""
         options = {
             "workflow_name": WORKFLOW,
             "queue_name": QUEUE,
@@ -103,44 +109,44 @@ class JobQueue:
             "app_version": code_version(),
             "application_name": APPLICATION,
         }
-        self._patiently(lambda: self._client.enqueue(options, job))
+        patiently(self._url, lambda: self._client.enqueue(options, job))
         for state in self._list(workflow_ids=[job_id], status="CANCELLED"):
             self._resume([job_id], queue_of(state.executor_id or ""))
 
     def ended(self, job_ids: Collection[str]) -> list[EndedJob]:
-        """Those of these jobs that are over."""
+        """Return which of these jobs have ended."""
         found = []
         for start in range(0, len(ids := list(job_ids)), 500):
             found += self._list(workflow_ids=ids[start : start + 500], status=_ENDED, load_output=True)
         return [_as_ended(item) for item in found]
 
     def cancel(self, job_ids: Collection[str] | None = None, *, at_work: bool = True) -> int:
-        """Cancel jobs that are not done, by default all, and those `at_work`, too; returns how many they are.
+        """Cancel unfinished jobs, by default all, also those `at_work`; return how many.
 
-        A job that is at work ends after the cell that is being asked.
+        A job at work ends after its current cell.
         """
         states = ["ENQUEUED", "DELAYED", *(["PENDING"] if at_work else [])]
         wanted = {"workflow_ids": list(job_ids)} if job_ids is not None else {}
         ids = [item.workflow_id for item in self._list(status=states, **wanted)]
         if ids:
-            self._patiently(lambda: self._client.cancel_workflows(ids))
+            patiently(self._url, lambda: self._client.cancel_workflows(ids))
         return len(ids)
 
     def pause(self, *, paused: bool) -> None:
-        """Let no worker begin a job, or let them again; those at work are finished."""
+        """Let no worker begin a job, or let them begin again. Jobs at work are finished."""
         for queue in self._client.list_queues():
             queue.set_limiter({"limit": 0, "period": 1.0} if paused else None)
 
     def recover(self, worker: str, *, to: str = "") -> int:
-        """Let others, or the worker `to`, do what a dead worker has left; returns how many jobs that are.
+        """Give the jobs of a dead worker to all others, or to the worker `to`; return how many.
 
-        Raises ConfigError while that worker lives.
+        Raises ConfigError while that worker runs.
         """
         with closing(WorkerLock(self._url, worker)):
             return self.take_over(worker, to=to)
 
     def take_over(self, worker: str, *, to: str) -> int:
-        """As `recover`, by whoever knows that the worker is dead."""
+        """Do the same for a worker that is known to be dead."""
         left = self._list(status="PENDING", executor_id=worker)
         left += self._list(status="ENQUEUED", queue_name=queue_of(worker)) if to != worker else []
         ids = [item.workflow_id for item in left]
@@ -151,11 +157,11 @@ class JobQueue:
         return len(ids)
 
     def hand_back(self, job_id: str, *, to: str = "") -> None:
-        """Let others, or the worker `to`, do a job from its beginning, which nobody finishes here."""
+        """Let all others, or the worker `to`, do an unfinished job from its beginning."""
         self._resume([job_id], queue_of(to))
 
     def look(self) -> QueueState:
-        """What there is to do, and who does it."""
+        """Return the state of the queue."""
         items = self._list()
         living = living_workers(self._url, {item.executor_id for item in items if item.executor_id})
         waiting = [item for item in items if item.status in ("ENQUEUED", "DELAYED")]
@@ -171,14 +177,14 @@ class JobQueue:
         )
 
     def set_jobs(self, jobs: int, queue: str = QUEUE) -> None:
-        """How many jobs each worker does side by side."""
+        """Set how many jobs each worker does side by side."""
         self._ensure_queue(queue, jobs)
         found = self._client.retrieve_queue(queue)
         assert found is not None
         found.set_worker_concurrency(jobs)
 
     def waiting_versions(self) -> Counter[str]:
-        """How many jobs wait for each version of ralph."""
+        """Return how many jobs wait for each version of ralph."""
         return Counter(item.app_version or "" for item in self._list(status="ENQUEUED"))
 
     def _ensure_queue(self, name: str, jobs: int | None) -> None:
@@ -189,24 +195,12 @@ class JobQueue:
 
     def _list(self, **wanted: Any) -> "list[WorkflowStatus]":
         wanted = {"load_output": False, **wanted}
-        return list(self._patiently(lambda: self._client.list_workflows(name=WORKFLOW, load_input=False, **wanted)))
+        return list(
+            patiently(self._url, lambda: self._client.list_workflows(name=WORKFLOW, load_input=False, **wanted))
+        )
 
     def _resume(self, ids: list[str], queue: str) -> None:
-        self._patiently(lambda: self._client.resume_workflows(ids, queue_name=queue))
-
-    def _patiently(self, ask: Callable[[], Any]) -> Any:
-        """What the database says, which it is asked again while it is away: nothing that is asked does harm twice."""
-        import sqlalchemy.exc
-
-        until = clock.monotonic() + PATIENCE_SECONDS
-        while True:
-            with connecting(self._url):
-                try:
-                    return ask()
-                except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError):
-                    if clock.monotonic() > until:
-                        raise
-            clock.sleep(1)
+        patiently(self._url, lambda: self._client.resume_workflows(ids, queue_name=queue))
 
 
 def _as_ended(item: "WorkflowStatus") -> EndedJob:
@@ -219,5 +213,5 @@ def _as_ended(item: "WorkflowStatus") -> EndedJob:
 
 
 def queue_of(worker: str) -> str:
-    """The queue of a worker's own jobs; "" is that of all."""
+    """Return the name of a worker's own queue, or with "" of the queue of all."""
     return f"worker-{worker}" if worker else QUEUE

@@ -1,11 +1,10 @@
-"""A job: what a worker must know to put a table's questions to one document; and what it gives back.
+"""A job: what a worker needs to ask a table's questions about one document, and the result that it returns.
 
-Both are files in the store, named by their hashes. The database has these hashes and nothing that anybody wrote.
+Both are files in the store, named by their hashes. The database has only these hashes.
 """
 
 import hashlib
 from collections.abc import Mapping
-from math import inf
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,19 +20,22 @@ from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import canonical_json
 
 FORMAT = 2
-"""The version of what stands in these files."""
+"""The version of the format of these files."""
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
-class JobDocument(BaseModel):
-    """A document of a job: its name in a set, that of its file, its hash, and how it is read.
+class _Stored(BaseModel):
+    """A part of a file in the store."""
 
-    `fingerprint` is that of the text which the submitter has read from it.
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class JobDocument(_Stored):
+    """A document of a job: its name in a set, its file name, its hash and its encoding.
+
+    `fingerprint` is that of the text that the submitter read from it.
     """
-
-    model_config = _MODEL
 
     name: str
     file: Annotated[str, Field(max_length=1_000)]
@@ -42,16 +44,14 @@ class JobDocument(BaseModel):
     encoding: str | None = None
 
 
-class Job(BaseModel):
-    """The questions to a document of a table, or to all of them together.
+class Job(_Stored):
+    """The questions about one document of a table, or about all of them together.
 
-    `version` and `prompts` are those of the submitter, `settings` what a run's record has of them. The seed is the
-    table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs with which this job goes
-    on, `again` the states of theirs in which a cell is asked again, `paid` what they have taken. `seconds` and `usd`
-    bound each cell, `purse` names what has a bound for the whole table (see `cluster.shares`), if it has one.
+    `version` and `prompts` are those of the submitter, `settings` those that a run's record has. The seed is the
+    table's, so that prompts begin as they would on one machine. `earlier` are bundles of runs that the job continues,
+    `paid` is what they cost, and `again` are the states of cells that are asked again. `seconds` and `usd` bound each
+    cell. `purse` names the bounds of the whole table, if it has any (see `cluster.shares`).
     """
-
-    model_config = _MODEL
 
     format: Annotated[int, Field(ge=1, le=FORMAT)]
     version: str
@@ -72,26 +72,22 @@ class Job(BaseModel):
 
     @property
     def started(self) -> RunStarted:
-        """The record of a run with the settings of the job: what a record may decide, a job may."""
+        """A run's first event with these settings: a job may decide what a record may decide."""
         return RunStarted("", "qa", "", {}, self.settings, clock.now(), self.seed)
 
 
-class FailedCell(BaseModel):
-    """A question of a job that has no run, and why."""
-
-    model_config = _MODEL
+class FailedCell(_Stored):
+    """A question of a job that has no run, and the reason."""
 
     question: str
     reason: str
 
 
-class JobResult(BaseModel):
-    """What a worker gives back: the bundles of all runs of the job, cells without one, and why it ended.
+class JobResult(_Stored):
+    """The result of a job: the bundles of all its runs, cells without a run, and why it ended.
 
-    `fault` says why the job could not be done at all, `is_refused` that the bound of the whole table allowed no more.
+    `fault` says why the job could not be done at all. `is_refused`: a bound of the whole table allowed no more calls.
     """
-
-    model_config = _MODEL
 
     format: Annotated[int, Field(ge=1, le=FORMAT)]
     job: Sha256
@@ -108,21 +104,21 @@ _File = TypeVar("_File", Job, JobResult)
 
 
 def write_file(value: BaseModel) -> bytes:
-    """The bytes of a job or a result; the same for the same values."""
+    """Return the bytes of a job or a result; the same for the same values."""
     return canonical_json(value.model_dump(mode="json"))
 
 
 def read_file(kind: type[_File], data: bytes) -> _File:
-    """The job or the result in these bytes. Raises JournalError for what is none, or of a newer version."""
+    """Return the job or the result in these bytes. Raises JournalError for anything else, and for newer versions."""
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
         what = f"the {kind.__name__} in the store cannot be used: {error.errors()[0]['msg']}"
-        raise JournalError(what, code="store-damaged", hint="submitter and workers must be of one version") from error
+        raise JournalError(what, code="store-damaged", hint="use the same version for submitter and workers") from error
 
 
 def code_version() -> str:
-    """The version of ralph with its prompts, as the database names it: jobs and workers of one version meet."""
+    """Return the version of ralph and its prompts, by which the database matches jobs and workers."""
     return _version_name(__version__, prompt_digests())
 
 
@@ -131,13 +127,8 @@ def _version_name(version: str, prompts: Mapping[str, str]) -> str:
 
 
 def require_same_version(job: Job) -> None:
-    """ConfigError, which names both, unless the job is of the version and the prompts of this program."""
+    """Raise ConfigError unless the job has the version and the prompts of this program."""
     theirs, ours = _version_name(job.version, job.prompts), code_version()
     if theirs != ours:
         what = f"the job is of version {theirs}, and this worker of {ours}"
         raise ConfigError(what, code="other-version", hint="install the same version of ralph on all machines")
-
-
-def finite(bound: float | None) -> float | None:
-    """A bound as JSON can say it: without bound is none."""
-    return None if bound == inf else bound

@@ -1,4 +1,4 @@
-"""Takes jobs from the queue and has them done, in threads of DBOS."""
+"""Takes jobs from the queue and does them, in threads of DBOS."""
 
 import threading
 from collections.abc import Callable
@@ -12,51 +12,50 @@ from ralph_cli.cluster.job import code_version
 from ralph_cli.core.errors import ConfigError, RalphError
 
 KEEP_SECONDS = 2.0
-"""How often a worker looks whether it has the lock of its id still."""
+"""Seconds between two checks whether a worker still has the lock of its id."""
 
 FINISH_SECONDS = 86_400
-"""How long a worker that is told to end finishes what it has begun."""
+"""Seconds that a worker has for its jobs at work when it ends."""
 
 DoJob = Callable[[str, Callable[[], None]], str]
-"""Gets the hash of a job and a function that raises JobCancelled once it is cancelled; returns the hash of the result.
-"""
+"""Takes the hash of a job, and a function that raises JobCancelled if it was cancelled; returns the result's hash."""
 
 
 class JobCancelled(RalphError):
-    """The job was cancelled while it was being done; what is done of it stays on the disk of its worker."""
+    """Raised when a job is cancelled while it is done; its worker keeps what is done on its disk."""
 
     def __init__(self) -> None:
         super().__init__("the job was cancelled", code="cancelled")
 
 
 class WorkerUnfit(RalphError):
-    """This worker lacks something without which it cannot do a job: a key, a sandbox.
+    """Raised when this worker lacks something that a job needs: a key, a sandbox.
 
-    With `has_begun` its disk has answers of that job, so that it should do the rest when it is mended.
+    `has_begun`: its disk has answers of that job, so it should do the rest once that is fixed.
     """
 
     def __init__(self, fault: str, *, has_begun: bool) -> None:
-        kept = "it keeps the document that it had begun" if has_begun else "other workers get its document"
+        kept = "it keeps the document that it began" if has_begun else "other workers get its document"
         super().__init__(f"this worker ends, and {kept}: {fault}", code="unfit")
         self.has_begun = has_begun
 
 
 class _NotDone(Exception):
-    """A job that ends without a result. Its only words are the name of why: the database learns no others."""
+    """Raised to end a job without a result. The database sees only its one word."""
 
 
 class _HandedBack(BaseException):
-    """A job that is no longer this worker's. It is no Exception, so that DBOS does not take it for a result."""
+    """Raised to give a job back. It is no Exception, so DBOS does not take it for a result."""
 
 
 def serve(
     url: str, worker: str, jobs: int, do_job: DoJob, until: threading.Event, on_fault: Callable[[Exception], None]
 ) -> None:
-    """Do jobs until `until` is set, first those that this worker has left behind.
+    """Do jobs until `until` is set, first those that this worker left unfinished.
 
-    `on_fault` is told what `do_job` raises, of which the database learns nothing. Raises ConfigError when another
-    worker of that id lives, or when only jobs of other versions wait; and WorkerUnfit as `do_job` raises it, when the
-    other jobs at work are done and that one is handed back.
+    `on_fault` gets what `do_job` raises; the database does not. Raises ConfigError if another worker has this id, or if
+    only jobs of other versions wait. Raises WorkerUnfit if `do_job` does, after the other jobs at work are done and
+    that one is given back.
     """
     dbos = import_dbos()
     with ExitStack() as on_failure:
@@ -70,7 +69,7 @@ def serve(
 
     serving = _Serving(queue, worker, do_job, until, on_fault)
     _launch(dbos, url, worker, serving)
-    # Whatever else ends this leaves the connections to the jobs at work, which would take their end for a failure.
+    # An exception here leaves the connections open: jobs at work would take a closed one for a failure.
     while not until.wait(KEEP_SECONDS):
         lock.keep()
     dbos.DBOS.destroy(workflow_completion_timeout_sec=FINISH_SECONDS)
@@ -80,17 +79,17 @@ def serve(
 
 
 def _require_work_for_us(queue: JobQueue) -> None:
-    """ConfigError, which names them, when jobs wait and all are of other versions."""
+    """Raise ConfigError if jobs wait and all need other versions."""
     others = queue.waiting_versions()
     if others and code_version() not in others:
         names = ", ".join(f"{count} of {name}" for name, count in others.items())
         what = f"the jobs that wait are of other versions ({names}); this worker is of {code_version()}"
-        raise ConfigError(what, code="other-version", hint="install that version of ralph here, or cancel them")
+        raise ConfigError(what, code="other-version", hint="install that version of ralph here, or cancel the jobs")
 
 
 @dataclass(slots=True)
 class _Serving:
-    """Does one job at a time in each thread of DBOS; `unfit` says why this worker takes no more."""
+    """Does jobs in the threads of DBOS; `unfit` says why this worker takes no more."""
 
     queue: JobQueue
     worker: str
@@ -100,7 +99,7 @@ class _Serving:
     unfit: WorkerUnfit | None = None
 
     def ask(self, job: str, job_id: str) -> str:
-        """Do a job. What goes wrong may be of the document, and is for this machine: the database learns its kind."""
+        """Do a job. An error may quote the document, so the database gets only its kind."""
         try:
             return self.do_job(job, lambda: self._check(job_id))
         except WorkerUnfit as error:
@@ -118,10 +117,10 @@ class _Serving:
 
 
 def _launch(dbos: Any, url: str, worker: str, serving: _Serving) -> None:
-    """Begin to take jobs."""
+    """Start to take jobs."""
     api = dbos.DBOS
     options = {"retries_allowed": True, "max_attempts": 6, "interval_seconds": 2.0, "should_retry": _may_pass}
-    # DBOS takes functions, and no methods.
+    # DBOS takes functions, not methods.
     step = api.step(name="ask", **options)(lambda job, job_id: serving.ask(job, job_id))
 
     def answer_document(job: str) -> str:
@@ -144,5 +143,5 @@ def _launch(dbos: Any, url: str, worker: str, serving: _Serving) -> None:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Whether trying again may help: a store or a disk may come back."""
+    """Whether a further attempt may succeed: a store or a disk may come back."""
     return str(error) == "failed"

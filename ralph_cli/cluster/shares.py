@@ -1,8 +1,8 @@
-"""What jobs share that are at work at the same time on many machines: the bounds of their table, turns at a service.
+"""What jobs on many machines share: the bounds of their table, and turns at a service.
 
-Before a call a job has the database hold the most that it may take of each bound, and after it what it did take. So
-what is spent and what calls under way may take never pass a bound of the table together. Of a worker that has died
-nobody knows what its calls under way have taken: the most is held for them until somebody goes on with its job.
+Before each call, a job reserves the most that the call may cost in the database; after it, the job books what it did
+cost. So spending and reservations together never exceed a bound of the table. A reservation of a dead worker stays
+until its job is continued, because nobody knows what its calls have cost.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from ralph_cli.core.model import Usage
 from ralph_cli.providers.endpoint import Endpoint
 
 LONGEST_CALL_SECONDS = 900.0
-"""How long a job waits for calls under way elsewhere, which may take less than is held for them."""
+"""Seconds that a job waits for running calls elsewhere, which may cost less than is reserved for them."""
 
 _TABLES = """
 CREATE SCHEMA IF NOT EXISTS ralph;
@@ -37,10 +37,10 @@ CREATE TABLE IF NOT EXISTS ralph.turn (service text PRIMARY KEY, next timestampt
 """
 
 _ENOUGH = 1e-9
-"""By how much sums of fractions may differ."""
+"""By how much sums of floats may differ."""
 
 _LEAST = 1e-6
-"""US dollars that must be left for a call of which nobody knows what it may cost."""
+"""US dollars that are reserved for a call whose cost is unknown, at least."""
 
 
 class Amounts(NamedTuple):
@@ -52,15 +52,15 @@ class Amounts(NamedTuple):
 
     @classmethod
     def of(cls, usage: Usage) -> "Amounts":
-        """Those of a usage; an unknown price counts for nothing."""
+        """Return those of a usage; an unknown price counts as 0."""
         return cls(usage.usd or 0.0, usage.calls, usage.input_tokens + usage.output_tokens)
 
     def plus(self, other: "Amounts") -> "Amounts":
-        """Both together."""
+        """Return the sums of both."""
         return Amounts(*(one + more for one, more in zip(self, other, strict=True)))
 
     def without(self, other: "Amounts") -> "Amounts":
-        """What is left without another, of nothing less than nothing."""
+        """Return the differences, at least 0."""
         return Amounts(*(max(one - less, 0.0) for one, less in zip(self, other, strict=True)))
 
 
@@ -68,7 +68,7 @@ NOTHING = Amounts()
 
 
 class Room(Enum):
-    """Whether there is room for a call: now, perhaps once calls under way elsewhere have ended, or not."""
+    """Whether there is room for a call: now, perhaps after running calls elsewhere, or never."""
 
     NOW = auto()
     LATER = auto()
@@ -76,15 +76,15 @@ class Room(Enum):
 
 
 def find_room(bounds: Budget, spent: Amounts, held: Amounts, more: Amounts) -> tuple[Room, str]:
-    """Whether a call that may take `more` fits in the bounds, beside what all have spent and what is held for calls
-    under way; and the bound that it does not fit in.
+    """Return whether a call that may cost `more` fits into the bounds, beside what is `spent` and `held`, and the
+    name of the bound that it does not fit into.
     """
     found = Room.NOW, ""
     caps = ("cost", bounds.usd), ("calls", bounds.calls), ("tokens", bounds.tokens)
-    for (limit, cap), before, under_way, wanted in zip(caps, spent, held, more, strict=True):
-        if cap is None or before + under_way + wanted <= cap + _ENOUGH:
+    for (limit, cap), before, reserved, wanted in zip(caps, spent, held, more, strict=True):
+        if cap is None or before + reserved + wanted <= cap + _ENOUGH:
             continue
-        # A call under way will be one, so there is nothing to wait for.
+        # A running call always counts as one, so waiting does not help.
         if limit == "calls" or before + wanted > cap + _ENOUGH:
             return Room.NEVER, limit
         found = Room.LATER, limit
@@ -94,17 +94,15 @@ def find_room(bounds: Budget, spent: Amounts, held: Amounts, more: Amounts) -> t
 class DatabaseShares:
     """Who has spent how much of a table's bounds, in a PostgreSQL database: hashes, ids of workers and amounts.
 
-    A purse is that of a table, named by a hash. Waits while the database is away.
+    A purse has the bounds of a table and is named by a hash. All methods wait while the database is away, and raise
+    ConfigError if that takes too long.
     """
 
     def __init__(self, url: str) -> None:
         self._database = PatientConnection(url, _TABLES)
 
     def open(self, purse: str, bounds: Budget, spent: Amounts) -> None:
-        """Set the bounds of a table, whose time begins now, and what it has spent as far as its records tell.
-
-        Raises ConfigError.
-        """
+        """Set the bounds of a table, whose time begins now, and what it has spent according to its records."""
         ends = "now() + make_interval(secs => %s)"
         statement = (
             f"INSERT INTO ralph.bounds VALUES (%s, %s, %s, %s, {ends}, %s, %s, %s) ON CONFLICT (purse) DO UPDATE SET "
@@ -115,10 +113,9 @@ class DatabaseShares:
         self._database.change(lambda connection: connection.execute(statement, values))
 
     def begin(self, purse: str, job: str, worker: str) -> float | None:
-        """A worker does that job now: nothing is held any more for one that did it before. Returns the seconds that
-        the table has left, None without a bound.
+        """Begin a job: drop the reservations of a worker that did it before.
 
-        Raises ConfigError.
+        Returns the seconds that the table has left, None without a bound.
         """
         give_back = (
             "UPDATE ralph.spending SET held_usd = 0, held_calls = 0, held_tokens = 0 WHERE (purse, job) = (%s, %s)"
@@ -135,11 +132,9 @@ class DatabaseShares:
     def hold(
         self, purse: str, job: str, worker: str, spent: Amounts, held: Amounts, more: Amounts = NOTHING
     ) -> tuple[Room, str]:
-        """Note what a job has spent and what its calls under way may take, and hold `more` for the next if it fits.
+        """Book what a job has `spent`, keep `held` for its running calls, and reserve `more` if that fits.
 
-        Returns what `find_room` does.
-
-        Raises ConfigError.
+        Returns what `find_room` returns.
         """
         names = ("spent_usd", "spent_calls", "spent_tokens", "held_usd", "held_calls", "held_tokens")
         sums = ", ".join(f"coalesce(sum({name}), 0)" for name in names)
@@ -148,7 +143,7 @@ class DatabaseShares:
             "INSERT INTO ralph.spending VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) "
             f"ON CONFLICT (purse, job, worker) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in names)}"
         )
-        # The row of the bounds is the lock: one job after another counts what is left.
+        # The row of the bounds is the lock, so that jobs count one after another.
         read = (
             "SELECT usd, calls, tokens, spent_usd, spent_calls, spent_tokens FROM ralph.bounds WHERE purse = %s "
             "FOR UPDATE"
@@ -167,27 +162,21 @@ class DatabaseShares:
         return self._database.change(change)
 
     def collect(self, purse: str, job: str, worker: str, spent: Amounts) -> None:
-        """The records of a job are in the table, which has `spent` so much: its own account is closed.
+        """Close the account of a job whose records are in the table, which has `spent` so much."""
+        update = "UPDATE ralph.bounds SET spent_usd = %s, spent_calls = %s, spent_tokens = %s WHERE purse = %s"
+        delete = "DELETE FROM ralph.spending WHERE (purse, job, worker) = (%s, %s, %s)"
 
-        Raises ConfigError.
-        """
-        settle = (
-            "UPDATE ralph.bounds SET spent_usd = %s, spent_calls = %s, spent_tokens = %s WHERE purse = %s",
-            "DELETE FROM ralph.spending WHERE (purse, job, worker) = (%s, %s, %s)",
-        )
+        def change(connection: Any) -> None:
+            connection.execute(update, (*spent, purse))
+            connection.execute(delete, (purse, job, worker))
 
-        def take_in(connection: Any) -> None:
-            connection.execute(settle[0], (*spent, purse))
-            connection.execute(settle[1], (purse, job, worker))
-
-        self._database.change(take_in)
+        self._database.change(change)
 
     def take_turn(self, service: str, gap: float) -> float:
-        """Take the turn at a service, if `gap` seconds have passed since the last one of whatever worker; then 0.0,
-        else the seconds until they have. The service goes by a hash. Raises ConfigError.
+        """Take the turn at a service if `gap` seconds have passed since the last turn of any worker, and return 0.0.
 
-        A turn is taken when its request is sent and never beforehand, for whoever wakes late would come too near to the
-        next one.
+        Otherwise returns the seconds until then. `service` is a hash. A turn is taken only when its request is sent:
+        with a turn in advance, a late request would come too close to the next one.
         """
         names = {"service": service, "gap": gap}
         take = (
@@ -205,12 +194,12 @@ class DatabaseShares:
         return self._database.change(change)
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         self._database.close()
 
 
 class Turns:
-    """The turns of this worker at its services: of all its lanes one asks the database, when there may be a turn."""
+    """The turns of this worker at its services. It asks the database only when there may be a turn."""
 
     def __init__(self, take_turn: Callable[[str, float], float]) -> None:
         self._take_turn = take_turn
@@ -218,24 +207,24 @@ class Turns:
         self._lock = threading.Lock()
 
     def __call__(self, endpoint: Endpoint, gap: float) -> float:
-        """As `DatabaseShares.take_turn`."""
+        """Do what `DatabaseShares.take_turn` does."""
         account = endpoint.account
         with self._lock:
             wait = self._next.get(account, 0.0) - clock.monotonic()
             if wait > 0:
                 return wait
-            # Only who has the same key learns from this that it is the same.
+            # Only somebody with the same key can recognise the hash.
             wait = self._take_turn(hashlib.sha256(f"turn\n{account}".encode()).hexdigest()[:32], gap)
             self._next[account] = clock.monotonic() + (wait or gap)
             return wait
 
 
 class JobPurse(Ledger):
-    """What a job may spend of its table's bounds: each call of it is held and told elsewhere, too.
+    """The budget of a job within the bounds of its table: each call is also reserved and booked in the database.
 
-    `hold` gets what the job has spent, what its calls under way may take, and what the next may. `paid` is what the
-    runs with which the job goes on had taken before: it is booked here once more, and not told. `seconds` are left for
-    the whole table. `refused` names the bound in which there was no room for a call.
+    `hold` gets what the job has spent, what is reserved for its running calls, and what the next call may cost. `paid`
+    is what the continued runs cost before: it is booked here again, but not in the database. `seconds` are left for the
+    whole table. `refused` names the bound that had no room for a call.
     """
 
     def __init__(
@@ -248,18 +237,18 @@ class JobPurse(Ledger):
 
     @property
     def left(self) -> dict[str, float]:
-        """Nothing is left of a bound that had no room; before that nobody here knows how much, but for the time."""
+        """0 for a bound that had no room, and the time. The rest is known only to the database."""
         return {**super().left, **({self.refused: 0.0} if self.refused else {})}
 
     @contextmanager
     def reserve(self, worst_usd: float | None, worst_tokens: int = 0) -> Iterator[Callable[[Usage], None]]:
-        """As `Ledger.reserve`; what the call did take is told at its end."""
+        """Reserve as `Ledger.reserve` does, and book the real cost in the database at the end."""
         with super().reserve(worst_usd, worst_tokens) as book:
             yield book
         self.tell()
 
     def tell(self) -> None:
-        """Tell what is spent."""
+        """Book in the database what is spent."""
         with self._changed:
             self._tell(NOTHING)
 

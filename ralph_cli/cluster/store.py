@@ -1,12 +1,12 @@
-"""The store that submitters and workers share: every file lies under the SHA-256 of its bytes.
+"""The store that submitters and workers share: every file is named by the SHA-256 of its bytes.
 
-    documents/<hash>   the files that are asked
-    jobs/<hash>        what is to be asked of a document, and how
+    documents/<hash>   the documents
+    jobs/<hash>        questions about a document, and how to answer them
     bundles/<hash>     finished runs, each exported as one file
-    results/<hash>     which bundles a job has given
+    results/<hash>     the bundles of a job
 
-A shared folder needs nothing else; other addresses (s3://, gcs://, az://, ...) are opened by fsspec. What comes back is
-used only if it has the hash that was asked for.
+A shared folder needs nothing else; fsspec opens other addresses (s3://, gcs://, az://, ...). A file is used only if it
+has the requested hash.
 """
 
 import hashlib
@@ -23,24 +23,22 @@ Kind = Literal["documents", "jobs", "bundles", "results"]
 
 MIB = 1 << 20
 MOST_BYTES: dict[Kind, int] = {"documents": 1024 * MIB, "jobs": 64 * MIB, "bundles": 512 * MIB, "results": 64 * MIB}
-"""Bytes that a file of each kind may have; a larger one is not read."""
+"""The largest size of a file of each kind; a larger one is not read."""
 
 _Found = TypeVar("_Found")
 
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://(.*)", re.IGNORECASE | re.DOTALL)
-
 
 class _Files(Protocol):
-    """Where the files are. Each function raises OSError, or what the library behind it raises."""
+    """A place of files. Each method raises OSError, or what its library raises."""
 
     def size(self, name: str) -> int | None:
-        """Bytes of that file; None when it is not there."""
+        """Return the size of a file; None if it is missing."""
 
     def read(self, name: str) -> bytes:
-        """Its bytes."""
+        """Return its bytes."""
 
     def write(self, name: str, data: bytes) -> None:
-        """Write it, whole or not at all."""
+        """Write the whole file or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +49,25 @@ class Store:
     _files: _Files
 
     def put(self, kind: Kind, data: bytes) -> str:
-        """Keep these bytes; returns their hash. What is there already is not sent again. Raises JournalError."""
+        """Store these bytes unless they are there already; return their hash. Raises JournalError."""
         sha256 = hashlib.sha256(data).hexdigest()
         name = _name(kind, sha256)
-
-        def keep() -> None:
-            if self._files.size(name) != len(data):
-                self._files.write(name, data)
-
-        self._try(keep, "written")
+        if self._try(lambda: self._files.size(name), "read") != len(data):
+            self._try(lambda: self._files.write(name, data), "written")
         return sha256
 
     def get(self, kind: Kind, sha256: str) -> bytes:
-        """The bytes with that hash. Raises JournalError when they are not there, are too many, or are others."""
+        """Return the bytes with that hash. Raises JournalError if they are missing, too many, or different."""
         name = _name(kind, sha256)
         size = self._try(lambda: self._files.size(name), "read")
         if size is None:
             what = f"{name} is not in the store {self.address}"
-            raise JournalError(what, code="not-in-store", hint="submitter and workers name the same --store")
+            raise JournalError(what, code="not-in-store", hint="use the same --store for submitter and workers")
         if size > MOST_BYTES[kind]:
-            raise JournalError(f"{name} in the store has {size:,} bytes, which is too many", code="store-damaged")
+            raise JournalError(f"{name} in the store is too large ({size:,} bytes)", code="store-damaged")
         data = self._try(lambda: self._files.read(name), "read")
         if hashlib.sha256(data).hexdigest() != sha256:
-            raise JournalError(f"{name} in the store is not what its name says", code="store-damaged")
+            raise JournalError(f"{name} in the store does not have that hash", code="store-damaged")
         return data
 
     def _try(self, work: Callable[[], _Found], done: str) -> _Found:
@@ -81,24 +75,24 @@ class Store:
             return work()
         except Exception as error:
             # Each library behind fsspec has errors of its own.
-            told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            what = f"the store {self.address} cannot be {done}: {told}"
-            raise JournalError(what, code="store", hint="--store names a folder or address that is in reach") from error
+            why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            what = f"the store {self.address} cannot be {done}: {why}"
+            raise JournalError(what, code="store", hint="check that --store can be reached") from error
 
 
 def _name(kind: Kind, sha256: str) -> str:
     if not re.fullmatch(r"[0-9a-f]{64}", sha256):
-        raise JournalError(f"{sha256!r:.80} is no hash of a file in the store", code="store-damaged")
+        raise JournalError(f"{sha256!r:.80} is not the hash of a file", code="store-damaged")
     return f"{kind}/{sha256[:2]}/{sha256}"
 
 
 def open_store(address: str) -> Store:
-    """The store at an address: a folder, or what fsspec opens. Raises ConfigError when that is not installed."""
-    found = _ADDRESS.fullmatch(address)
-    if found is None or found[1].lower() == "file":
-        folder = Path(found[2] if found else address).expanduser()
+    """Return the store at an address: a folder, or what fsspec opens. Raises ConfigError if that is not installed."""
+    scheme, mark, path = address.partition("://")
+    if not mark or scheme.lower() == "file":
+        folder = Path(path if mark else address).expanduser()
         return Store(str(folder), _Folder(folder))
-    hint = "pip install 'ralph-cli[cluster]', and the library that fsspec names for that address"
+    hint = "pip install 'ralph-cli[cluster]', and the library that fsspec needs for that address"
     try:
         from fsspec.core import url_to_fs
 
@@ -110,7 +104,7 @@ def open_store(address: str) -> Store:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """Files in a folder, which machines may share."""
+    """Files in a folder, which several machines may share."""
 
     folder: Path
 
@@ -131,7 +125,7 @@ class _Folder:
 
 @dataclass(frozen=True, slots=True)
 class _Remote:
-    """Files behind fsspec; an object is written whole or not at all there."""
+    """Files behind fsspec, which writes an object completely or not at all."""
 
     filesystem: Any
     root: str

@@ -1,4 +1,4 @@
-"""A bundle from the store becomes a run of the table, if it is one and holds against the document that is here."""
+"""Turns a bundle from the store into a run of the table, if it passes all checks on the document here."""
 
 import re
 import tempfile
@@ -20,21 +20,19 @@ from ralph_cli.runs.execute import describe_document
 from ralph_cli.runs.verifying.verify import verify
 from ralph_cli.table.record import TableRecord
 
-_RUN_NAME = re.compile(r"[0-9]{8}-[0-9]{6,12}-qa-[0-9a-f]{8}-[0-9a-f]{6}")
-
 _ACCEPTED = (StopType.COMPLETION, StopType.ABSENT)
 
 
 def unpack_run(data: bytes, record: TableRecord, row: TableRow, source: DocumentSource, settings: Settings) -> None:
-    """Write the run in the bundle `data` into the folder of the table; one that is there is left as it is.
+    """Write the run in the bundle `data` into the folder of the table, unless it is there already.
 
-    The bundle must be whole, of a question of this table to the document of that row, and, if it was accepted, hold
-    against the document itself: every check that needs no model is made again. What it says of files is replaced by
-    where the document is here. Raises JournalError otherwise; nothing is written then.
+    The bundle must be complete and answer a question of this table about the document of that row. An accepted run
+    must pass every check that needs no model, on the document itself. The path of the document is replaced by the one
+    here. Raises JournalError otherwise, and writes nothing.
     """
     bundle = parse_bundle(BytesIO(data), "a bundle of the store")
     rows, started = bundle.rows, bundle.rows[0].event
-    assert isinstance(started, RunStarted)  # or it were no bundle
+    assert isinstance(started, RunStarted)  # parse_bundle requires it
     target = record.runs_of(row.sha256) / _run_name(started)
     if (target / JOURNAL_FILE).exists():
         return
@@ -47,7 +45,9 @@ def unpack_run(data: bytes, record: TableRecord, row: TableRow, source: Document
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=incoming) as temporary:
             folder = Path(temporary) / target.name
-            _write(folder, [JournalRow(rows[0].at, started), *rows[1:]])
+            written = [JournalRow(rows[0].at, started), *rows[1:]]
+            write_journal(folder, written)
+            write_traces(folder, IterationTraces(row.event for row in written))
             folder.rename(target)
     except OSError as error:
         what = f"{record.folder} {describe_fault(error)}"
@@ -55,8 +55,8 @@ def unpack_run(data: bytes, record: TableRecord, row: TableRow, source: Document
 
 
 def _run_name(started: RunStarted) -> str:
-    if not _RUN_NAME.fullmatch(started.run):
-        raise _refusal(started, "its name is none of ours")
+    if not re.fullmatch(r"[0-9]{8}-[0-9]{6,12}-qa-[0-9a-f]{8}-[0-9a-f]{6}", started.run):
+        raise _refusal(started, "ralph gives no such names")
     return started.run
 
 
@@ -69,7 +69,7 @@ def _require_ours(started: RunStarted, record: TableRecord, row: TableRow, sourc
     document = source.load()
     of_text = started.document.get("sha256"), started.document.get("fingerprint")
     if of_text != (row.sha256, document.fingerprint):
-        raise _refusal(started, f"it is not of {row.name}, or of another text of it")
+        raise _refusal(started, f"it is not about {row.name}, or about another text of it")
     if (started.question, str(started.settings.get("answer_as", ""))) not in asked or started.mode != "qa":
         raise _refusal(started, "it answers no question of this table")
     if not started.seed.startswith(f"{record.seed_of(row)}-"):
@@ -77,7 +77,7 @@ def _require_ours(started: RunStarted, record: TableRecord, row: TableRow, sourc
 
 
 def _require_holds(bundle: Bundle, source: DocumentSource, settings: Settings) -> None:
-    """Of a run that was accepted, every check that needs no model holds, as of one that somebody sends."""
+    """Raise JournalError unless an accepted run passes every check that needs no model."""
     last = bundle.rows[-1].event
     halt = getattr(last, "halt", None)
     if halt is None or halt.type not in _ACCEPTED:
@@ -86,9 +86,4 @@ def _require_holds(bundle: Bundle, source: DocumentSource, settings: Settings) -
     if not verified.holds:
         faults = [issue.message for check in verified.checks for issue in check.faults]
         faults += [f"a quote is {quote.standing}" for quote in verified.quotes if not quote.there or quote.around]
-        raise JournalError(f"the run {verified.run} from the store does not hold: {faults[0]}", code="store-damaged")
-
-
-def _write(folder: Path, rows: list[JournalRow]) -> None:
-    write_journal(folder, rows)
-    write_traces(folder, IterationTraces(row.event for row in rows))
+        raise JournalError(f"the run {verified.run} from the store fails a check: {faults[0]}", code="store-damaged")

@@ -1,7 +1,7 @@
-"""Does a job on this machine: the runs are made in a folder of its own, and go to the store when they have ended."""
+"""Does jobs on this machine: makes their runs in a folder of the worker, and puts finished ones into the store."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -27,7 +27,7 @@ from ralph_cli.core.budget import Budget
 from ralph_cli.core.document import SKIPPED, Caution, Document
 from ralph_cli.core.errors import DocumentError, JournalError, RalphError
 from ralph_cli.core.model import Model
-from ralph_cli.core.results.table import Cell, CellState, Table
+from ralph_cli.core.results.table import Cell, CellState
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.sets.joining import NamedDocument, join_documents
 from ralph_cli.documents.source import DocumentSource
@@ -41,14 +41,14 @@ from ralph_cli.table.record import TableRecord, read_cells
 from ralph_cli.table.run import FAULTS_OF_MACHINE, Filling, cores, fill_table
 
 OnCell = Callable[[Cell], None]
-"""Called with each cell when it is done; may raise, which ends the job after it."""
+"""Called with each finished cell; an exception ends the job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """Where a worker does its jobs: the store, its own `folder`, and a setup with the settings of this machine.
+    """What a worker needs for its jobs: the store, its own `folder`, and a setup with this machine's settings.
 
-    `shares` count what jobs spend whose table has bounds.
+    `shares` count what the jobs of bounded tables spend.
     """
 
     worker: str
@@ -58,10 +58,10 @@ class Workplace:
     shares: DatabaseShares | None = None
 
     def do_job(self, sha256: str, on_cell: OnCell = lambda cell: None) -> str:
-        """Do the job with that hash, or go on with it; returns the hash of its result.
+        """Do or continue the job with that hash; return the hash of its result.
 
-        What is wrong with the job, or with a document, is in the result. Raises JournalError when the store, or the
-        disk of this machine, cannot be used, and WorkerUnfit when this machine lacks what every cell of it needs.
+        The result has the faults of the job and of its documents. Raises JournalError if the store or the disk cannot
+        be used, and WorkerUnfit if this machine lacks what every cell needs.
         """
         job = read_file(Job, self.store.get("jobs", sha256))
         try:
@@ -78,7 +78,7 @@ class Workplace:
     def _fill(self, job: Job, sha256: str, on_cell: OnCell) -> JobResult:
         folder = self.folder / sha256[:32]
         ours = self.setup.settings
-        # A record lifts no bound; the person who submits a job may, where this machine has none of its own.
+        # A record raises no bound, but the submitter may, unless this machine has a bound of its own.
         changes = {"max_cost": job.settings.get("max_cost")} if ours.max_cost is None else {}
         settings, _ = resumed_settings(job.started, ours, changes, given_models=self.setup.models)
         setup = replace(self.setup, settings=settings.model_copy(update={"out": folder}))
@@ -100,30 +100,35 @@ class Workplace:
             format=FORMAT,
             job=sha256,
             worker=self.worker,
-            bundles=tuple(self._pack(runs / name, setup) for name in begun_runs(runs)),
-            failed=tuple(_without_run(table)),
+            bundles=tuple(
+                self.store.put("bundles", pack_run(runs / name, setup.settings)[0]) for name in begun_runs(runs)
+            ),
+            failed=tuple(
+                FailedCell(question=cell.question, reason=cell.reason)
+                for cell in table
+                if cell.state is CellState.FAILED and not cell.run
+            ),
             stop=table.halt.type,
             detail=table.halt.detail if table.halt.type is not StopType.COMPLETION else "",
             is_refused=purse is not None and bool(purse.refused),
         )
 
     def _open_purse(self, job: Job, sha256: str) -> JobPurse | None:
-        """What the job may spend of its table's bounds. Raises JournalError for a job that nobody here can bound."""
+        """Return the budget of a job whose table has bounds. Raises JournalError if they cannot be counted here."""
         if not job.purse:
             return None
-        shares = self.shares
-        if shares is None:
-            raise JournalError("the job is bounded with others, and nobody counts them here", code="no-shares")
-        seconds = shares.begin(job.purse, sha256, self.worker)
-        return JobPurse(partial(shares.hold, job.purse, sha256, self.worker), job.paid, seconds)
+        if self.shares is None:
+            raise JournalError("the bounds of the job's table cannot be counted here", code="no-shares")
+        seconds = self.shares.begin(job.purse, sha256, self.worker)
+        return JobPurse(partial(self.shares.hold, job.purse, sha256, self.worker), job.paid, seconds)
 
     def _load(self, job: Job, folder: Path, setup: Setup) -> DocumentSource:
-        """The document of the job, from the store. Raises DocumentError when it is not read as the submitter did."""
+        """Return the document of the job. Raises DocumentError if its text differs from the submitter's."""
         cache = setup.settings.cache_folder
         sources = [self._load_one(document, folder / "documents", setup) for document in job.documents]
         if not job.row.is_set:
             if len(sources) != 1:
-                raise JournalError("the job has not one document", code="store-damaged")
+                raise JournalError("the job does not have one document", code="store-damaged")
             source = sources[0]
         else:
             named = [
@@ -137,7 +142,7 @@ class Workplace:
         return source
 
     def _load_one(self, document: JobDocument, folder: Path, setup: Setup) -> DocumentSource:
-        """A document, in a file of its own name in a folder that nobody else names."""
+        """Return a document from the store, in a file of its name in a folder named by its hash."""
         name = PurePosixPath(document.file.replace("\\", "/").replace("\0", "")).name[-200:] or "document"
         path = folder / document.sha256[:32] / name
         data = self.store.get("documents", document.sha256)
@@ -149,20 +154,10 @@ class Workplace:
         source = DocumentSource(str(path), encoding=document.encoding, ocr=setup.settings.ocr_options)
         loaded: Document = source.load_bytes(data, setup.settings.cache_folder)
         if loaded.fingerprint != document.fingerprint:
-            what = f"{document.name} is not read on {self.worker} as where the table was submitted"
+            what = f"{self.worker} reads another text of {document.name} than the machine that submitted the table"
             hint = "install the same versions, and for scanned pages the same OCR, on all machines"
             raise DocumentError(what, code="other-reading", hint=hint)
         return replace(source, document=loaded)
-
-    def _pack(self, run: Path, setup: Setup) -> str:
-        """Export a run to the store; returns the hash of the bundle."""
-        return self.store.put("bundles", pack_run(run, setup.settings)[0])
-
-
-def _without_run(table: Table) -> Iterator[FailedCell]:
-    for cell in table:
-        if cell.state is CellState.FAILED and not cell.run:
-            yield FailedCell(question=cell.question, reason=cell.reason)
 
 
 def work(
@@ -179,10 +174,10 @@ def work(
 ) -> None:
     """Do the jobs of all tables at this database, `jobs` documents side by side, until the event `until` is set.
 
-    The id `worker` is this one's alone. Its runs are kept in a folder of that name in that of the settings: begun again
-    with the same id and folder, it goes on with what it had begun, and pays for nothing twice. `on_cell` is called with
-    each cell that is done, `on_fault` with a line for each job that failed. Raises ConfigError, JournalError,
-    and WorkerUnfit when it lacks a key or a sandbox that a job needs: it takes no other one then.
+    No other worker may have the id `worker`. Its runs are kept in a folder of that name: started again with the same
+    id and folder, it continues what it began, and pays for nothing twice. `on_cell` gets each finished cell, `on_fault`
+    a line for each failed job. Raises ConfigError, JournalError, and WorkerUnfit if it lacks a key or a sandbox that a
+    job needs: then it takes no further jobs.
     """
     setup = Setup.of(settings, models)
     folder = setup.settings.out / f"worker-{require_worker_id(worker)}"

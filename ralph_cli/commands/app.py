@@ -1,9 +1,7 @@
-"""The command line's entry: the commands, and the one place where an error becomes a line and an exit code."""
+"""The command line's entry: all commands, and the one place that turns an error into a line and an exit code."""
 
-import difflib
 import io
 import os
-import re
 import sys
 import warnings
 from typing import Any, NoReturn
@@ -21,14 +19,18 @@ from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.commands.terminal.screen import open_standard_error, print_error, print_fault
 from ralph_cli.core.deferred.packages import defer_reexports
 from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
+from ralph_cli.core.version import __version__
 from ralph_cli.reports.safe_text import one_line, to_json
 
-ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
-
-EXTRA = re.compile(r"unexpected extra argument\(?s?\)? \((.*)\)")
+ACCEPTED = 0
+ERROR = 1
+NOT_ACCEPTED = 2
+ABSENT = 3
+BUDGET = 4
+INTERRUPTED = 130
 
 BROKEN_PIPE = 141
-"""As other programs end in a pipe: 128 and the number of SIGPIPE."""
+"""The code with which other programs end in a broken pipe: 128 and the number of SIGPIPE."""
 
 SDK_PACKAGES = (
     "anthropic",
@@ -38,43 +40,36 @@ SDK_PACKAGES = (
     "openai.lib.",
     "openai.types.",
 )
-"""Packages of the vendors' SDKs that offer the names of thousands of classes, of which a request needs few."""
-
-EPILOG = (
-    "Exit codes: 0 accepted; 1 error; 2 ran, but not accepted within its bounds; 3 not in the document; "
-    "4 a budget was reached; 130 interrupted. A variable RALPH_<OPTION>, such as RALPH_MAX_COST, sets an option, too."
-)
-
-ASK, CHECK, RECORDS, MACHINE = "Ask", "Check", "Records of runs", "This machine"
-MANY, AGENTS = "Many machines", "Agents"
+"""Packages of the vendors' SDKs that export thousands of classes, of which a request needs few."""
 
 app = typer.Typer(
     cls=CommandGroups,
     context_settings=HELP_FLAGS,
     help="Answers questions about long documents; every claim is backed by verbatim quotes with page and position.",
-    epilog=EPILOG,
+    epilog="Exit codes: 0 accepted; 1 error; 2 ran, but not accepted within its bounds; 3 not in the document; "
+    "4 a budget was reached; 130 interrupted. A variable RALPH_<OPTION>, such as RALPH_MAX_COST, also sets an option.",
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("qa", cls=Late, rich_help_panel=ASK)(qa.qa)
-app.command("ask", cls=Late, rich_help_panel=ASK)(ask.ask)
-app.command("chat", cls=Late, rich_help_panel=ASK)(chat.chat)
-app.command("task", cls=Late, rich_help_panel=ASK)(task.task)
-app.command("goal", cls=Late, rich_help_panel=ASK)(goal.goal)
-app.command("table", cls=Late, rich_help_panel=ASK)(table.table)
-app.command("check", cls=Late, rich_help_panel=CHECK)(check.check)
-app.command("verify", cls=Late, rich_help_panel=CHECK)(verify.verify)
-app.command("eval", cls=Late, rich_help_panel=CHECK)(eval.evaluate)
-app.command("judge-test", cls=Late, rich_help_panel=CHECK)(judge_test.judge_test)
-app.add_typer(trace.app, name="trace", rich_help_panel=RECORDS)
-app.command("view", cls=Late, rich_help_panel=RECORDS)(view.view)
-app.command("worker", cls=Late, rich_help_panel=MANY)(worker.worker)
-app.add_typer(queue.app, name="queue", rich_help_panel=MANY)
-app.command("mcp", cls=Late, rich_help_panel=AGENTS)(mcp.mcp)
-app.command("ls", cls=Late, rich_help_panel=MACHINE)(ls.ls)
-app.command("doctor", rich_help_panel=MACHINE)(doctor.doctor)
-app.command("models", rich_help_panel=MACHINE)(models.models)
+app.command("qa", cls=Late, rich_help_panel="Ask")(qa.qa)
+app.command("ask", cls=Late, rich_help_panel="Ask")(ask.ask)
+app.command("chat", cls=Late, rich_help_panel="Ask")(chat.chat)
+app.command("task", cls=Late, rich_help_panel="Ask")(task.task)
+app.command("goal", cls=Late, rich_help_panel="Ask")(goal.goal)
+app.command("table", cls=Late, rich_help_panel="Ask")(table.table)
+app.command("check", cls=Late, rich_help_panel="Check")(check.check)
+app.command("verify", cls=Late, rich_help_panel="Check")(verify.verify)
+app.command("eval", cls=Late, rich_help_panel="Check")(eval.evaluate)
+app.command("judge-test", cls=Late, rich_help_panel="Check")(judge_test.judge_test)
+app.add_typer(trace.app, name="trace", rich_help_panel="Records of runs")
+app.command("view", cls=Late, rich_help_panel="Records of runs")(view.view)
+app.command("worker", cls=Late, rich_help_panel="Many machines")(worker.worker)
+app.add_typer(queue.app, name="queue", rich_help_panel="Many machines")
+app.command("mcp", cls=Late, rich_help_panel="Agents")(mcp.mcp)
+app.command("ls", cls=Late, rich_help_panel="This machine")(ls.ls)
+app.command("doctor", rich_help_panel="This machine")(doctor.doctor)
+app.command("models", rich_help_panel="This machine")(models.models)
 
 
 @app.callback(invoke_without_command=True)
@@ -82,8 +77,6 @@ def _root(
     context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and exit.")
 ) -> None:
     if version:
-        from ralph_cli.core.version import __version__
-
         typer.echo(f"ralph {__version__}")
         raise typer.Exit(ACCEPTED)
     if context.invoked_subcommand is None:
@@ -91,17 +84,16 @@ def _root(
 
 
 def run(argv: list[str] | None = None) -> int:
-    """Carry out a command line and return its exit code; standard error has said why when it is not 0."""
+    """Run a command line and return its exit code. If it is not 0, standard error says why."""
     if sys.stdout is None:
-        # Better to stop before a run is paid for.
-        print_error("standard output is closed", "the result is written there: give it a file, or a program that reads")
+        # Stop before anything is paid for.
+        print_error("standard output is closed", "results go there: redirect it to a file or a program")
         return ERROR
     as_json = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
         code = app(args=argv, prog_name="ralph", standalone_mode=False)
         return code if isinstance(code, int) else ACCEPTED
     except typer.TyperException as error:
-        # A word of the command line was not understood.
         return _fail(_usage_error(error), as_json=as_json)
     except Interrupted as error:
         return _fail_interrupted(error.notes)
@@ -111,48 +103,30 @@ def run(argv: list[str] | None = None) -> int:
         return _fail(error, as_json=as_json)
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
-            raise  # typer makes an exit of a broken pipe
-        # The reader has left (`ralph ... | head`); python must not complain about it again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise  # typer turns a broken pipe into an exit
+        _close_standard_output()  # the reader is gone: `ralph ... | head`
         return BROKEN_PIPE
     except OSError as error:
-        # What can be written elsewhere was handled there: this is standard output, on a full disk for one.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        shown = f"what was found is kept: `ralph trace show {interrupts.run}`" if interrupts.run else ""
+        # Writers of other files handle their errors. This is standard output, for example on a full disk.
+        _close_standard_output()
+        shown = f"the run is kept: `ralph trace show {interrupts.run}`" if interrupts.run else ""
         print_error(f"standard output cannot be written: {error.strerror or error}", shown)
         return ERROR
 
 
+def _close_standard_output() -> None:
+    """Send what is still written to nowhere, so that Python does not report it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _usage_error(error: Any) -> UserError:
-    """What was not understood of the command line, in the words of every other error."""
-    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    path = context.command_path if context else "ralph"
-    usage = " ".join((path, *context.command.collect_usage_pieces(context))) if context else path
-    message, hint = error.format_message().rstrip("."), f"`{path} --help` shows the usage"
-    if parameter is not None and error.message:
-        message = f"{'/'.join(parameter.opts)}: {error.message}"
-    elif parameter is not None:
-        message = f"the {parameter.name} is missing"
-        hint = f"usage: {usage}"
-    elif "requires an argument" in message:
-        message = f"{error.option_name} needs a value behind it"
-    elif hasattr(error, "possibilities"):
-        message = f"there is no option {error.option_name}"
-        word = error.option_name.lstrip("-")
-        arguments = (
-            [item.name for item in context.command.params if item.param_type_name == "argument"] if context else []
-        )
-        if any(name.startswith(word) for name in arguments):
-            hint = f"it stands there without an option: {usage}"
-        elif near := difflib.get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75):
-            hint = f"did you mean {near[0]}? {hint}"
-    elif extra := EXTRA.search(message):
-        message = f"too many words: {extra[1]}"
-    return UserError(message, code="usage", hint=hint)
+    """Return what typer could not parse, as an error like all others."""
+    command = error.ctx.command_path if error.ctx else "ralph"
+    return UserError(error.format_message().rstrip("."), code="usage", hint=f"`{command} --help` shows the usage")
 
 
 def _fail(error: RalphError, *, as_json: bool) -> int:
-    """Say what is wrong on standard error, for a program on standard output, too; return the exit code."""
+    """Print an error on standard error, with `as_json` also on standard output; return the exit code."""
     print_fault(error)
     if as_json:
         fields = {"code": error.code, "message": error.message, "hint": error.hint, "run": error.run or None}
@@ -161,27 +135,27 @@ def _fail(error: RalphError, *, as_json: bool) -> int:
 
 
 def _fail_interrupted(notes: list[str]) -> int:
-    """Say what is kept of a run that was interrupted before there was anything to show; return the exit code."""
+    """Print what is kept of an interrupted run that has no result yet; return the exit code."""
     for line in notes or ([] if interrupts.received else ["interrupted"]):
         print_error(line, "")
     return INTERRUPTED
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning, such as of a variable's old name, as one line for a person."""
+    """Print a warning as one line, for example that a variable has a new name."""
     typer.echo(f"note: {one_line(str(message))}", err=True)
 
 
 def main() -> NoReturn:
-    """The console script."""
+    """Run the console script."""
     warnings.showwarning = _show_warning
     warnings.simplefilter("once", FutureWarning)
     sys.stderr = open_standard_error()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A terminal that cannot show a character must not cost an answer.
+        # A character that the terminal cannot show must not lose the answer.
         sys.stdout.reconfigure(errors="backslashreplace")
     interrupts.install()
-    defer_reexports(*SDK_PACKAGES)  # here alone: a program that imports ralph has imports of its own
+    defer_reexports(*SDK_PACKAGES)  # only here: a program that imports ralph chooses its own imports
     code = run()
     interrupts.end()
     sys.exit(interrupts.exit_code if code == INTERRUPTED else code)

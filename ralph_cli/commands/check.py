@@ -1,4 +1,4 @@
-"""`ralph check`: whether a memo's quotations are in the document, and on the pages that it names."""
+"""`ralph check`: checks whether a memo's quotations are in the document, on the pages that it names."""
 
 import shlex
 from pathlib import Path
@@ -15,15 +15,13 @@ from ralph_cli.reports.safe_text import to_json
 
 Doc = Annotated[
     list[str] | None,
-    typer.Option(
-        "--doc", "--document", help="The document that it quotes, or a folder of them; several: give --doc again."
-    ),
+    typer.Option("--doc", "--document", help="The document that it quotes, or a folder of them; may be given again."),
 ]
 Others = Annotated[list[str] | None, typer.Argument(hidden=True, metavar="--doc DOCUMENT")]
 Html = Annotated[Path | None, options.result_option("--html", help="Also write the report to this HTML file.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Terms and page references that cannot be checked count, too.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Also fail on terms and page references that are unverified.")]
 WithJudge = Annotated[
-    bool, typer.Option("--judge", help="Let the judge model say whether the quotations support what the memo says.")
+    bool, typer.Option("--judge", help="Let the judge model decide whether the quotations support the memo's claims.")
 ]
 
 
@@ -45,15 +43,13 @@ def check(
     """Check a memo's quotations and page references against documents; without --judge no model is asked."""
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.reports.memo.terminal import memo_lines, memo_text
+    from ralph_cli.reports.memo.terminal import memo_lines
     from ralph_cli.runs import lookup
+    from ralph_cli.runs.report import check_target, render_memo_report, write_report_file
 
     doc = _documents(memo, others or [], doc or [])
     if html is not None:
-        from ralph_cli.runs.report import check_target
-
         check_target(html, (memo, *doc))
-
     lookup.refuse_same_file(memo, doc)
     settings = config.load_settings(given)
     with replacing((html,), settings.cache_folder, force=force):
@@ -68,22 +64,19 @@ def check(
 
             typer.echo(to_json(memo_object(checked)))
         else:
-            print_lines(memo_lines(checked), memo_text(checked))
+            print_lines(memo_lines(checked))
         if html is not None:
-            from ralph_cli.runs.report import render_memo_report, write_report_file
-
             text = render_memo_report(checked, quoted)
             write_report_file(html, text.encode("utf-8", "backslashreplace"))
     return 0 if checked.ok else 2
 
 
 def _documents(memo: str, others: list[str], doc: list[str]) -> list[str]:
-    """The documents of --doc; UserError when there are none, or files that nothing says the use of."""
-    command = shlex.join(
-        ["ralph", "check", memo, *(word for path in (others or ["DOCUMENT"]) for word in ("--doc", path))]
-    )
+    """Return the documents of --doc. Raises UserError if there are none, or if files are given without --doc."""
     if not doc:
-        raise UserError("the document to check against is missing", code="usage", hint=command)
+        options_ = " ".join(f"--doc {shlex.quote(path)}" for path in (others or ["DOCUMENT"]))
+        hint = f"ralph check {shlex.quote(memo)} {options_}"
+        raise UserError("the document to check against is missing", code="usage", hint=hint)
     if others:
         what = f"one memo at a time: what is {' '.join(others)} for?"
         raise UserError(what, code="usage", hint="give each document with --doc")

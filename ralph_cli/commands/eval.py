@@ -1,4 +1,4 @@
-"""`ralph eval`: a set of questions whose answers are known, and how many of them are answered well."""
+"""`ralph eval`: asks questions whose answers are known, and counts how many are answered well."""
 
 from functools import partial
 from pathlib import Path
@@ -8,8 +8,9 @@ import typer
 
 from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.files import replacing, require_writable, write_file
+from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
+from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import one_line, to_json
 
 if TYPE_CHECKING:
@@ -18,29 +19,20 @@ if TYPE_CHECKING:
     from ralph_cli.evaluation.results import Evaluation, QuestionResult
 
 Questions = Annotated[Path, typer.Argument(help="JSON Lines; FinanceBench's and LegalBench-RAG's files are read, too.")]
-Documents = Annotated[
-    Path | None, typer.Option("--documents", help="Folder of the documents (default: that of QUESTIONS).")
-]
-Limit = Annotated[int | None, options.number("--limit", help="Ask the first so many questions only.", least=1)]
-FirstPage = Annotated[
-    int | None,
-    options.number("--first-page", help="0 or 1: from which number the set counts pages, where it does not say it."),
-]
-CostEach = Annotated[float | None, typer.Option("--cost-each", help="US dollars for each question.")]
-TimeEach = Annotated[float | None, typer.Option("--time-each", help="Seconds for each question.")]
-Resume = Annotated[
-    Path | None, typer.Option("--resume", help="Folder of an evaluation that was cut off, to go on with.")
-]
-Compare = Annotated[Path | None, typer.Option("--compare", help="Results to compare with, as -o has written them.")]
-Output = Annotated[
-    Path | None, options.result_option("-o", "--output", help="Write the results to this file, as JSON.")
-]
+Documents = Annotated[Path | None, typer.Option(help="Folder of the documents (default: that of QUESTIONS).")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Ask only this many questions, the first ones.")]
+FirstPage = Annotated[int | None, typer.Option(help="Number of the first page, 0 or 1, if the set does not say it.")]
+CostEach = Annotated[float | None, typer.Option(help="US dollars for each question.")]
+TimeEach = Annotated[float | None, typer.Option(help="Seconds for each question.")]
+Resume = Annotated[Path | None, typer.Option(help="Folder of an interrupted evaluation, to continue it.")]
+Compare = Annotated[Path | None, typer.Option(help="Results to compare with, as -o has written them.")]
+Output = Annotated[Path | None, options.result_option("-o", "--output", help="Write the results here, as JSON.")]
 
 
 @takes(
     *(*RUN, *JUDGED, "panel", "bullets", "quotes", "limits"),
     max_time="Seconds for all questions.",
-    max_cost="US dollars for all questions, those answered before --resume among them (default 5).",
+    max_cost="US dollars for all questions, also those answered before --resume (default 5).",
     max_calls="Calls of models for all questions, as for --max-cost.",
     max_tokens="Tokens for all questions, as for --max-cost.",
 )
@@ -63,10 +55,11 @@ def evaluate(
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import FirstNotices, progress
     from ralph_cli.evaluation import comparing, report
+    from ralph_cli.runs.report import check_target, write_report_file
 
     settings = config.load_settings(given)
     if output is not None:
-        require_writable(output)
+        check_target(output, (str(questions),))
     before = comparing.read_earlier(compare) if compare else None
     with replacing((output,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
@@ -85,15 +78,13 @@ def evaluate(
         against = comparing.compare(before, evaluation.results) if before else None
         shown = to_json(report.as_object(evaluation, against))
         if output is not None:
-            write_file(output, shown + "\n")
+            write_report_file(output, f"{shown}\n".encode())
         typer.echo(shown if json else report.render_text(evaluation, against), nl=json)
     return exit_code(evaluation)
 
 
 def exit_code(evaluation: "Evaluation") -> int:
-    """0 if every question has a result, whatever the rates are; 2 if one failed; else as for a question."""
-    from ralph_cli.core.run import StopType
-
+    """Return 0 if every question has a result, whatever the rates, 2 if one failed, else the code as for a question."""
     if evaluation.halt.type is StopType.NONE:
         return 0 if evaluation.complete else 2
     return qa.exit_code(evaluation.halt.type)
@@ -102,7 +93,7 @@ def exit_code(evaluation: "Evaluation") -> int:
 def _tell(
     display: "SilentProgress", number: int, total: int, question: "Question", result: "QuestionResult | None"
 ) -> None:
-    """Tell of a question when it is asked, and of its result."""
+    """Show a question when it is asked, and then its result."""
     from ralph_cli.evaluation.report import describe_result
 
     if result is None:

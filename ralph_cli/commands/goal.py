@@ -10,6 +10,7 @@ from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
+from ralph_cli.commands.task import OutputFile
 from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible, to_json
@@ -21,26 +22,14 @@ if TYPE_CHECKING:
 VerifyCommands = Annotated[
     list[str] | None,
     typer.Option(
-        "--verify",
         help='A command that must succeed on the output, e.g. "python check.py {output}"; "NAME: COMMAND" names it. '
-        "May be given several times: all must pass.",
+        "May be given several times: all must pass."
     ),
 ]
-Shell = Annotated[bool, typer.Option("--shell", help="Run the verifiers with /bin/sh; default without any shell.")]
-Instructions = Annotated[str, typer.Option("--instructions", help="What the worker should know about verifying.")]
-Require = Annotated[
-    bool,
-    typer.Option(
-        "--require-verifier/--no-require-verifier",
-        help="Without: a goal may have no --verify, and its result is then accepted unverified.",
-    ),
-]
-Continue = Annotated[
-    bool, typer.Option("--continue", help="Resume the newest run of this goal on this document, if it was interrupted.")
-]
-OutputFile = Annotated[
-    Path | None, options.result_option("--output", help="Write the output to this file once it is accepted.")
-]
+Shell = Annotated[bool, typer.Option("--shell", help="Run the verifiers with /bin/sh; by default without a shell.")]
+Instructions = Annotated[str, typer.Option(help="What the worker should know about the verifiers.", show_default=False)]
+Require = Annotated[bool, typer.Option(help="Without it, a goal needs no --verify: its result is accepted unverified.")]
+Continue = Annotated[bool, typer.Option("--continue", help="Resume the newest interrupted run of this goal.")]
 
 
 @takes(
@@ -98,7 +87,7 @@ def goal(
 
 
 def _print_result(finished: "Result", output: Path | None, *, json: bool) -> int:
-    """Hand over the output, say how the goal ended, and return the exit code."""
+    """Print the output and how the goal ended; return the exit code."""
     from ralph_cli import api
     from ralph_cli.reports import goal as report
 
@@ -120,7 +109,7 @@ def _print_result(finished: "Result", output: Path | None, *, json: bool) -> int
 
 
 def print_goal(run: "RecordedRun") -> None:
-    """Print the output of a goal that was recorded, and how it ended."""
+    """Print the output of a recorded goal, and how it ended."""
     from ralph_cli.loop.state import fold
     from ralph_cli.reports import goal as report
     from ralph_cli.runs.history import goal_state
@@ -134,7 +123,7 @@ def print_goal(run: "RecordedRun") -> None:
 
 
 def _suffix(output: Path | None) -> str:
-    """The ending of the file that the verifiers get: that of the file which is wanted."""
+    """Return the suffix of the file that the verifiers get: that of --output, or .txt."""
     from ralph_cli.runs.goals import is_file_ending
 
     wanted = output.suffix if output is not None else ""

@@ -1,5 +1,6 @@
-"""`ralph judge-test`: how much of what is made false on purpose the judge catches."""
+"""`ralph judge-test`: how many deliberately false claims the judge catches."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,17 +8,17 @@ import typer
 from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import BOUNDS, Given, takes
+from ralph_cli.core.run import StopType
 
 if TYPE_CHECKING:
     from ralph_cli.core.results.judge_test import JudgeTest
     from ralph_cli.runs.history import RecordedRun
 
 Source = Annotated[
-    str | None,
-    typer.Option("--document", "--doc", help="Make the claims from this document; default those that come with ralph."),
+    str | None, typer.Option("--document", "--doc", help="Take the claims from this document; default ralph's own.")
 ]
-Claims = Annotated[int | None, options.number("--claims", help="True claims to begin with (default 20).")]
-Seed = Annotated[int, options.number("--seed", help="Decides which claims, and what is changed in them (default 0).")]
+Claims = Annotated[int | None, typer.Option(help="True claims to begin with (default 20).")]
+Seed = Annotated[int, typer.Option(help="Decides which claims are used, and what is changed in them.")]
 
 
 @takes("judge_model", "panel", *BOUNDS, "max_failures", "out", "ocr", "ocr_language")
@@ -46,16 +47,12 @@ def judge_test(
 
 
 def exit_code(test: "JudgeTest") -> int:
-    """0 if the test was made to its end, 2 if there is nothing that a model has said; else as for a question."""
-    from ralph_cli.core.run import StopType
-
+    """Return 0 if the test was completed, 2 if no model gave a verdict, else the code as for a question."""
     return 0 if test.halt.type is StopType.TESTED and test.usable else qa.exit_code(test.halt.type)
 
 
 def print_test(run: "RecordedRun", *, json: bool) -> None:
-    """Print the result of a test that was recorded."""
-    from pathlib import Path
-
+    """Print the result of a recorded test."""
     from ralph_cli.judge_testing.mode import summarize_judge_test
 
     _print(summarize_judge_test(run.events, Path(run.view.folder)), json=json)

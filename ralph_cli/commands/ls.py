@@ -1,4 +1,4 @@
-"""`ralph ls`: what would be read of files and folders, and what not."""
+"""`ralph ls`: lists which files and folders ralph would read, and which not."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -45,19 +45,18 @@ def ls(
         typer.echo(line)
     left_out = f", {pluralize(len(found.skipped), 'file')} not read" if found.skipped else ""
     typer.echo(f"\n{pluralize(len(found.documents), 'document')}, {characters:,} characters{left_out}")
-    typer.echo(f"A question to all of them: {estimate}")
+    typer.echo(f"A question about all of them: {estimate}")
     return 0
 
 
 def _rows(found: "LoadedSet") -> list[str]:
-    """A line for each document; its cautions stand below it."""
-    cells = [
-        (one_line(item.name), item.document.kind, _size(item), len(item.document.text)) for item in found.documents
-    ]
-    widths = [max((len(str(row[at])) for row in cells), default=0) for at in range(3)]
+    """Return a line for each document, with its cautions below it."""
+    cells = [(one_line(item.name), item.document.kind, _size(item)) for item in found.documents]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
-    for (name, kind, size, characters), item in zip(cells, found.documents, strict=True):
-        lines.append(f"{name:<{widths[0]}}  {kind:<{widths[1]}}  {size:>{widths[2]}}  {characters:>11,} characters")
+    for (name, kind, size), item in zip(cells, found.documents, strict=True):
+        characters = f"{len(item.document.text):>11,} characters"
+        lines.append(f"{name:<{widths[0]}}  {kind:<{widths[1]}}  {size:>{widths[2]}}  {characters}")
         lines += [f"    {one_line(caution.message)}" for caution in item.document.cautions]
     return lines
 
@@ -72,11 +71,11 @@ def _size(item: "NamedDocument") -> str:
 
 
 def _skipped(found: "LoadedSet") -> list[str]:
-    hints = (f" ({one_line(item.hint)})" if item.hint else "" for item in found.skipped)
-    return [
-        f"not read: {one_line(item.name)}: {one_line(item.message)}{hint}"
-        for item, hint in zip(found.skipped, hints, strict=True)
-    ]
+    lines = []
+    for item in found.skipped:
+        hint = f" ({one_line(item.hint)})" if item.hint else ""
+        lines.append(f"not read: {one_line(item.name)}: {one_line(item.message)}{hint}")
+    return lines
 
 
 def _as_object(found: "LoadedSet") -> dict[str, Any]:

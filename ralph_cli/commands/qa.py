@@ -1,7 +1,7 @@
-"""`ralph qa`: a question about a document."""
+"""`ralph qa`: answers a question about documents."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,7 @@ from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
 from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_run
-
-if TYPE_CHECKING:
-    from ralph_cli.core.run import StopType
+from ralph_cli.core.run import StopType
 
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
@@ -50,15 +48,12 @@ def qa(
             named = source_of(display=display)
             source = prepare(targets, named, settings)
             finished = api.ask(source or named, question or "", settings=settings, sink=display)
-        shown = finished.view
-        print_run(shown, json=json)
-        return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
+        print_run(finished.view, json=json)
+        return write_requested_reports(finished, source, targets, exit_code(finished.stop.type), quiet=quiet)
 
 
-def exit_code(stop: "StopType") -> int:
-    """The exit code for the way a run stopped; whatever is not listed ran, and was not accepted."""
-    from ralph_cli.core.run import StopType
-
+def exit_code(stop: StopType) -> int:
+    """Return the exit code for how a run stopped: 2, ran but not accepted, for everything that is not listed."""
     match stop:
         case StopType.COMPLETION | StopType.PASSAGES:
             return 0

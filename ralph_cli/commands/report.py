@@ -1,4 +1,4 @@
-"""`ralph trace report`, and the reports that `qa` and `task` write after their run."""
+"""`ralph trace report`, and the reports that other commands write after their run."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,26 +19,15 @@ if TYPE_CHECKING:
     from ralph_cli.runs.report import ReportTargets
     from ralph_cli.runs.result import Result
 
-Html = Annotated[
-    Path | None, options.result_option("--html", help="One HTML file: no script, no request; prints well.")
-]
-Pdf = Annotated[
-    Path | None, options.result_option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each.")
-]
-Markdown = Annotated[Path | None, options.result_option("--md", help="The same as Markdown.")]
-Csv = Annotated[Path | None, options.result_option("--csv", help="One row for each claim and quote.")]
 DocumentFile = Annotated[
     str | None,
     typer.Option("--document", "--doc", help="Where the document is now (default: where it was; checked by its hash)."),
 ]
-ReportFile = Annotated[
-    Path | None, options.result_option("--report", help="Write an evidence report (HTML) after the run.")
-]
+ReportFile = Annotated[Path | None, options.result_option("--report", help="Write an HTML report with all evidence.")]
 Annotate = Annotated[
     Path | None,
     options.result_option(
-        "--annotate",
-        help="Write a copy of the PDF with the quotes highlighted after the run; of a set, copies to this folder.",
+        "--annotate", help="Write a copy of the PDF with the quotes highlighted; for a set, copies to this folder."
     ),
 ]
 
@@ -47,23 +36,23 @@ Annotate = Annotated[
 def report(
     given: Given,
     run: options.Run = None,
-    html: Html = None,
-    pdf: Pdf = None,
-    md: Markdown = None,
-    csv: Csv = None,
+    html: Annotated[Path | None, options.result_option(help="One HTML file, without scripts; prints well.")] = None,
+    pdf: Annotated[Path | None, options.result_option(help="A copy of the PDF with highlighted quotes.")] = None,
+    md: Annotated[Path | None, options.result_option(help="The same as Markdown.")] = None,
+    csv: Annotated[Path | None, options.result_option(help="One row for each claim and quote.")] = None,
     document: DocumentFile = None,
     force: options.Force = False,
     password: options.Password = None,
     encoding: options.Encoding = None,
 ) -> int:
-    """Write what a run found as a report that can be checked, printed and filed."""
+    """Write the result of a run as a report that can be checked, printed and filed."""
     from ralph_cli import config
     from ralph_cli.runs import history, report
 
     targets = report.ReportTargets(html, pdf, md, csv)
     if not targets.paths_by_format():
         hint = "ralph trace report --html report.html"
-        raise UserError("say what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
+        raise UserError("choose what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
     targets.check(*report.recorded_files(found), document or "-")
@@ -73,14 +62,14 @@ def report(
     with replacing((html, pdf, md, csv), settings.cache_folder, force=force):
         report.write_reports(found, source, targets, _print_written)
     if source.missing:
-        print_error(f"without the document's pages and passages: {source.missing}", "--document says where it is")
+        print_error(f"without the document's pages and passages: {source.missing}", "give its path with --document")
     return 0
 
 
 def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings: "Settings") -> "DocumentSource | None":
-    """The source with its document loaded, once for run and report, when a report is wanted.
+    """If a report is wanted, load the document, once for run and report, and return its source.
 
-    Refuses, before anything is paid for, what could not be written afterwards.
+    Fails before anything is paid for if a report could not be written.
     """
     from ralph_cli.runs.opening import load_documents
     from ralph_cli.runs.report import document_files, require_highlightable
@@ -97,7 +86,7 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 def write_requested_reports(
     finished: "Result", source: "DocumentSource | None", targets: "ReportTargets", code: int, *, quiet: bool
 ) -> int:
-    """Write the reports of a run that was shown already; `code`, or 1 when it was 0 and a report is missing."""
+    """Write the reports of a printed run; return `code`, or 1 instead of 0 if a report could not be written."""
     from ralph_cli.runs import history, report
 
     if not targets.paths_by_format():

@@ -1,4 +1,4 @@
-"""`ralph table`: the same questions to many documents."""
+"""`ralph table`: asks the same questions about many documents."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,70 +12,53 @@ from ralph_cli.commands import qa
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.files import replacing
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
+from ralph_cli.commands.terminal.estimate import print_table_estimate
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import one_line, pick, plain_text, to_json
+from ralph_cli.core.results.table import CellChange, CellState, Table
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.reports.safe_text import one_line, to_json
 from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
-    from ralph_cli.core.results.table import CellChange, CellState, Table
-    from ralph_cli.table.estimate import TableEstimate
     from ralph_cli.table.outputs import WrittenTable
 
 MAX_PROBLEMS = 5
-"""What could not be made is told so many times."""
+"""Problems of files that are printed, at most."""
 
 Questions = Annotated[
     Path | None,
     typer.Argument(
         metavar="QUESTIONS",
-        help="CSV (id, question, type), YAML, or a question on each line; or the folder of a table, to write its files "
-        "anew.",
+        help="CSV (id, question, type), YAML, or a question on each line; or a table's folder, to rewrite its files.",
     ),
 ]
 Output = Annotated[Path, options.result_option("-o", "--output", help="Folder of the table.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the table in that folder.")]
-CostEach = Annotated[float | None, typer.Option("--cost-each", help="US dollars for each cell.")]
-TimeEach = Annotated[float | None, typer.Option("--time-each", help="Seconds for each cell.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the table in that folder.")]
+CostEach = Annotated[float | None, typer.Option(help="US dollars for each cell.")]
+TimeEach = Annotated[float | None, typer.Option(help="Seconds for each cell.")]
 Retry = Annotated[
-    list[str] | None,
-    typer.Option("--retry", help="Ask cells again that are failed, unjudged or refused; may be given again."),
+    list[str] | None, typer.Option(help="Ask failed, unjudged or refused cells again; may be given again.")
 ]
 OnlyChanged = Annotated[
     bool,
-    typer.Option(
-        "--only-changed",
-        help="Of a document that has changed, look up what was quoted, and ask again only what no longer holds.",
-    ),
+    typer.Option("--only-changed", help="In documents that changed, ask again only where a quote no longer matches."),
 ]
 DryRun = Annotated[
-    bool,
-    options.result_option(
-        "--estimate", "--dry-run", help="Say what would be asked and what it will likely cost, and send nothing."
-    ),
+    bool, options.result_option("--estimate", "--dry-run", help="Print what it will likely cost, and send nothing.")
 ]
 Compare = Annotated[
     bool,
-    options.result_option(
-        "--compare", help="Say what differs between the documents, what stands out, and who does not say it."
-    ),
+    options.result_option("--compare", help="Print what differs between the documents, and what is missing where."),
 ]
-Jobs = Annotated[
-    int | None, options.number("--jobs", help="Documents that are asked side by side; default one a core.", least=1)
-]
-Database = Annotated[
-    str | None, typer.Option("--database", help="Let workers answer, by this postgresql://USER@HOST/NAME.")
-]
-Store = Annotated[
-    str | None, typer.Option("--store", help="Folder or address (s3://, gcs://, az://) that workers share.")
-]
-
+Jobs = Annotated[int | None, typer.Option(min=1, help="Documents that are asked side by side; default one a core.")]
+Database = Annotated[str | None, typer.Option(help="Let workers answer, through this postgresql://USER@HOST/NAME.")]
+Store = Annotated[str | None, typer.Option(help="Folder or address (s3://, gcs://, az://) that workers share.")]
 Evidence = Annotated[
     Literal["none", "pages", "full"],
     options.result_option(
         "--evidence",
-        help="For each cell a page with its quotes in their context, and of each PDF a copy with them highlighted; "
-        "full: with pictures; none: no new ones.",
+        help="Pages with each cell's quotes in context, and highlighted copies of PDFs; full: also pictures of pages.",
     ),
 ]
 
@@ -84,7 +67,7 @@ Evidence = Annotated[
     *(name for name in (*RUN, *JUDGED) if name not in ("out", "retry")),
     *("panel", "bullets", "quotes", "limits"),
     max_time="Time for the whole table.",
-    max_cost="US dollars for the whole table, what it has cost before among it (default 5).",
+    max_cost="US dollars for the whole table, including earlier runs (default 5).",
     max_calls="Calls of models for the whole table, as for --max-cost.",
     max_tokens="Tokens for the whole table, as for --max-cost.",
 )
@@ -112,14 +95,13 @@ def table(
     force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Put the same questions to each of many documents; every cell of the table has its proof.
+    """Ask the same questions about each of many documents; every cell of the table has its proof.
 
-    With the folder of a table alone its files are written anew from its records.
+    With only the folder of a table, rewrite its files from its records.
     """
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.commands.terminal.table_progress import TableProgress
-    from ralph_cli.core.run import Halt, StopType
     from ralph_cli.table.outputs import output_paths, write_table
 
     settings = config.load_settings(given)
@@ -138,8 +120,8 @@ def table(
                 strict=strict_load,
                 display=display,
             )
-            told = TableProgress(display)
-            write = partial(write_table, folder, settings, source=source, on_progress=told.on_progress)
+            cells = TableProgress(display)
+            write = partial(write_table, folder, settings, source=source, on_progress=cells.on_progress)
             halt: Halt | None = None
             changes: Sequence[CellChange] = ()
             again = _states(retry)
@@ -147,7 +129,7 @@ def table(
                 found = api.estimate_table(
                     questions, source, folder=output, resume=resume, again=again, settings=settings
                 )
-                return _print_estimate(found, json=json)
+                return print_table_estimate(found, json=json)
             if recorded is None:
                 try:
                     filled = api.make_table(
@@ -163,7 +145,7 @@ def table(
                         settings=settings,
                         database=database,
                         store=store,
-                        on_cell=told.on_cell,
+                        on_cell=cells.on_cell,
                         on_wait=display.write,
                     )
                     halt, changes = filled.halt, filled.changes
@@ -176,16 +158,14 @@ def table(
 
 
 def _recorded_table(questions: Path | None, paths: list[str], *, resume: bool) -> Path | None:
-    """The folder of a table that is to be written anew: it stands in the place of the questions, alone."""
-    if questions is None or paths or resume or not questions.is_dir():
-        return None
-    return questions
+    """Return the folder of a table whose files are to be rewritten, if only that is given."""
+    return questions if questions is not None and questions.is_dir() and not paths and not resume else None
 
 
 def _hand_over(
-    written: "WrittenTable", changes: "Sequence[CellChange]" = (), *, compare: bool = False, json: bool
+    written: "WrittenTable", changes: Sequence[CellChange] = (), *, compare: bool = False, json: bool
 ) -> None:
-    """Say how the table came out and where it is, and what differs in it."""
+    """Print the result of a table, where it is, and what differs in it."""
     from ralph_cli.reports.table.comparison import comparison_lines, comparison_objects
     from ralph_cli.reports.table.json import as_object
     from ralph_cli.reports.table.terminal import table_lines
@@ -204,23 +184,18 @@ def _hand_over(
     else:
         for change in changes:
             typer.echo(f"{one_line(change.row)}, {change.question}: {_describe_change(change)}")
-        lines = [*table_lines(written.table, files, written.made), *comparison_lines(compared)]
-        print_lines(lines, plain_text(lines))
+        print_lines([*table_lines(written.table, files, written.made), *comparison_lines(compared)])
 
 
-def exit_code(table: "Table") -> int:
-    """0 if every cell has been asked, whatever was answered; 2 if one failed; else as for a question."""
-    from ralph_cli.core.run import StopType
-
+def exit_code(table: Table) -> int:
+    """Return 0 if every cell was asked, whatever the answers, 2 if one failed, else the code as for a question."""
     if table.halt.type is not StopType.COMPLETION:
         return qa.exit_code(table.halt.type)
     return 2 if any(cell.state.value in ("failed", "unjudged", "cut off", "not asked") for cell in table) else 0
 
 
-def _states(names: list[str] | None) -> "list[CellState]":
-    """The states of cells that are asked again."""
-    from ralph_cli.core.results.table import CellState
-
+def _states(names: list[str] | None) -> list[CellState]:
+    """Return the states of cells that --retry asks again."""
     retried = {state.value: state for state in (CellState.FAILED, CellState.UNJUDGED, CellState.REFUSED)}
     wanted = [name.strip().lower() for given in names or () for name in given.split(",")]
     if unknown := [name for name in wanted if name not in retried]:
@@ -229,32 +204,8 @@ def _states(names: list[str] | None) -> "list[CellState]":
     return [retried[name] for name in wanted]
 
 
-def _print_estimate(found: "TableEstimate", *, json: bool) -> int:
-    """Print what would be asked, and low, likely and high cost by model."""
-    if json:
-        usd = pick(found, "low", "likely", "high", "bound")
-        by_model = {model: {"likely": likely, "high": high} for model, (likely, high) in found.by_model.items()}
-        shown = {**pick(found, "cells", "documents"), "usd": usd, "by_model": by_model, "how": found.how}
-        typer.echo(to_json({"estimate": shown}))
-        return 0
-    typer.echo(f"{pluralize(found.cells, 'cell')} of {pluralize(found.documents, 'document')} would be asked.")
-    if found.likely is None or found.high is None or found.low is None:
-        typer.echo("The cost is not known: a model has no price (--prices gives one).")
-    elif not found.high:
-        typer.echo("It costs nothing: no model of a vendor is asked.")
-    else:
-        bound = f"; the bound is ${found.bound:g}" if found.bound is not None else "; there is no bound in dollars"
-        typer.echo(f"Likely ${found.likely:.2f} (low ${found.low:.2f}, high ${found.high:.2f}){bound}.")
-        for model, (likely, high) in found.by_model.items():
-            typer.echo(f"  {model}: likely ${likely:.2f}, high ${high:.2f}")
-    for line in found.how:
-        typer.echo(f"How it is known: {line}.")
-    typer.echo("Nothing was sent.")
-    return 0
-
-
-def _describe_change(change: "CellChange") -> str:
-    """What became of an answer from an earlier version of the document."""
+def _describe_change(change: CellChange) -> str:
+    """Say whether an answer from an earlier version of the document was kept."""
     if change.holds:
-        return f"still stands ({pluralize(len(change.quotes), 'quote')} looked up), not asked again"
+        return f"not asked again: {pluralize(len(change.quotes), 'quote')} found as before"
     return f"asked again: {one_line(change.why)}"

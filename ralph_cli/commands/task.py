@@ -1,4 +1,4 @@
-"""`ralph task`: a piece of work on a document, free text or data."""
+"""`ralph task`: does a task on documents; the output is text or data."""
 
 from functools import partial
 from pathlib import Path
@@ -15,12 +15,11 @@ from ralph_cli.commands.terminal.estimate import Estimate, print_estimate
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.errors import UserError
 
-NoMemory = Annotated[bool, typer.Option("--no-memory", help="Neither read nor write notes on the document.")]
+NoMemory = Annotated[bool, typer.Option("--no-memory", help="Neither read nor write notes about the document.")]
 OutputFile = Annotated[
-    Path | None,
-    options.result_option("--output", help="Write the output to this file once it is accepted, not to the screen."),
+    Path | None, options.result_option("--output", help="Write the output to this file once it is accepted.")
 ]
-NoDocument = Annotated[bool, typer.Option("--no-document", help="Work from the memory alone; give --memory FILE.")]
+NoDocument = Annotated[bool, typer.Option("--no-document", help="Work only from notes; give --memory FILE.")]
 
 
 @takes(*RUN, *JUDGED, "format", "output_schema", "memory", "memory_budget", "refresh")
@@ -51,13 +50,11 @@ def task(
     source_of = partial(options.source_of, *paths, password=password, encoding=encoding, strict=strict_load)
     if no_memory:
         if "memory" in given:
-            what = "--memory and --no-memory exclude each other"
-            raise UserError(what, code="usage", hint="leave one of them out")
+            raise UserError("--memory and --no-memory exclude each other", code="usage", hint="leave one of them out")
         given["memory"] = "off"
     settings = config.load_settings(given)
     if estimate:
-        named = source_of() if paths else None
-        return print_estimate(settings, "task", named, json=json)
+        return print_estimate(settings, "task", source_of() if paths else None, json=json)
     targets = ReportTargets(html=report, pdf=annotate)
     targets.check(*paths)
     if output is not None:
@@ -67,18 +64,17 @@ def task(
             named = source_of(display=display) if paths else None
             source = prepare(targets, named, settings)
             finished = api.run_task(source, task or "", settings=settings, sink=display)
-        shown = finished.view
-        print_run(shown, output, json=json)
-        return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
+        print_run(finished.view, output, json=json)
+        return write_requested_reports(finished, source, targets, exit_code(finished.stop.type), quiet=quiet)
 
 
 def _name_documents(
     documents: list[str] | None, doc: list[str] | None, task: str | None, *, no_document: bool
 ) -> list[str]:
-    """The documents that are named beside the task; with --no-document there is a task only."""
+    """Return the documents that are named beside the task; with --no-document none may be."""
     if not no_document:
         return options.name_documents("task", documents, doc, task)
     if documents or doc or task is None:
-        what = "with --no-document there is a task only, no document"
+        what = "--no-document takes only a task, no document"
         raise UserError(what, code="usage", hint='ralph task --no-document "List the deadlines" --memory FILE')
     return []

@@ -1,6 +1,5 @@
-"""`ralph trace`: the runs that were made, and one of them."""
+"""`ralph trace`: lists runs, and shows, replays, resumes, exports or deletes one."""
 
-import re
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +10,12 @@ from ralph_cli.commands.goal import print_goal
 from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import BOUNDS, HELP_FLAGS, CommandGroups, Given, Late, takes
-from ralph_cli.commands.report import report
-from ralph_cli.commands.terminal import run_list
+from ralph_cli.commands.qa import exit_code
+from ralph_cli.commands.report import DocumentFile, report
 from ralph_cli.commands.terminal.screen import print_report, print_run
 from ralph_cli.core.errors import JournalError, UserError
+from ralph_cli.reports.safe_text import one_line, to_json
+from ralph_cli.text.lexicon import pluralize
 
 if TYPE_CHECKING:
     from ralph_cli.runs.history import RecordedRun
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     cls=CommandGroups, help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS
 )
-
-DocumentPlace = Annotated[
-    str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
-]
 
 app.command("report", cls=Late)(report)
 
@@ -40,17 +37,16 @@ def _trace(context: typer.Context) -> None:
 @takes("out")
 def list_runs(
     given: Given,
-    number: Annotated[
-        int, options.number("-n", "--number", least=1, help=f"How many at most (default {run_list.MAX_LISTED}).")
-    ] = run_list.MAX_LISTED,
+    number: Annotated[int, typer.Option("-n", "--number", min=1, help="How many at most.")] = 20,
     json: options.Json = False,
 ) -> int:
-    """The runs in the folder, newest first: name, age, how it ended, cost, document, question."""
+    """List the runs in the folder, newest first: name, age, how it ended, cost, document, question."""
     from ralph_cli import config
+    from ralph_cli.commands.terminal import run_list
 
     settings = config.load_settings(given)
     if "out" in settings.model_fields_set and not settings.out.is_dir():
-        hint = "--out (RALPH_OUT) names the folder in which runs are kept"
+        hint = "name the folder of runs with --out or RALPH_OUT"
         raise UserError(f"there is no folder {settings.out}", code="no-folder", hint=hint)
     text, notes = run_list.list_runs(settings.out, number, as_json=json)
     typer.echo(text, nl=False)
@@ -66,7 +62,7 @@ def show(
     steps: Annotated[bool, typer.Option("--steps/--no-steps", help="Every step with its code and output.")] = True,
     json: options.Json = False,
 ) -> int:
-    """One run: every step, then the report."""
+    """Show a run: every step, then the report."""
     from ralph_cli import config
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
@@ -80,8 +76,7 @@ def show(
 
 
 def _print_recorded(found: "RecordedRun", *, json: bool) -> None:
-    """Print what a recorded run printed."""
-    from ralph_cli.reports.safe_text import to_json
+    """Print the result of a recorded run again."""
     from ralph_cli.runs import history
 
     kinds = {event.kind for event in found.events}
@@ -100,38 +95,35 @@ def _print_recorded(found: "RecordedRun", *, json: bool) -> None:
 def replay(
     given: Given,
     run: options.Run = None,
-    document: DocumentPlace = None,
+    document: DocumentFile = None,
     password: options.Password = None,
     json: options.Json = False,
 ) -> int:
-    """Make a run once more from its record alone, without any model, and print it; an error if it differs."""
+    """Repeat a run from its record, without any model, and print it. It is an error if anything differs."""
     from ralph_cli import config
     from ralph_cli.runs.resuming.replay import replay as make_again
 
     replayed = make_again(run, settings=config.load_settings(given), document=document, password=password)
     if replayed.difference:
         recorded = replayed.run.started.settings.get("version", "another version")
-        what = f"{replayed.run.view.run} was replayed and is not as recorded: {replayed.difference}"
+        what = f"the replay of {replayed.run.view.run} differs from its record: {replayed.difference}"
         raise JournalError(what, code="replay-differs", hint=f"it was made with ralph {recorded}")
     _print_recorded(replayed.run, json=json)
-    typer.echo(f"replayed: {replayed.events} events are as recorded, and nothing was sent", err=True)
+    typer.echo(f"replayed: all {replayed.events} events are as recorded; nothing was sent", err=True)
     return 0
 
 
 @app.command("resume", cls=Late)
-@takes(
-    *("max_iterations", *BOUNDS, "out"),
-    memory="Memory file of a task (default <out>/memory/<document id>.md).",
-)
+@takes(*("max_iterations", *BOUNDS, "out"), memory="Memory file of a task (default <out>/memory/<document id>.md).")
 def resume(
     given: Given,
     run: options.Run = None,
-    document: DocumentPlace = None,
+    document: DocumentFile = None,
     accept_settings: Annotated[
         bool,
         typer.Option(
             "--accept-settings",
-            help="Also use the run's sandbox, memory file and scripts: only for runs you trust. Never its addresses.",
+            help="Also use the run's sandbox, memory file and scripts. Only for runs that you trust.",
         ),
     ] = False,
     password: options.Password = None,
@@ -140,7 +132,6 @@ def resume(
 ) -> int:
     """Resume a run that was interrupted; completed calls are not repeated."""
     from ralph_cli import config
-    from ralph_cli.commands.qa import exit_code
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.history import read_run
     from ralph_cli.runs.resuming.resume import resume as go_on
@@ -171,19 +162,18 @@ def export(
     given: Given,
     run: options.Run = None,
     output: Annotated[
-        Path | None, options.result_option("--output", "-o", help="The new file to write (default the run's name.zip).")
+        Path | None, options.result_option("--output", "-o", help="The new file (default the run's name.zip).")
     ] = None,
     with_document: Annotated[
         bool, typer.Option("--with-document", help="Include the document itself (otherwise only its hash).")
     ] = False,
     json: options.Json = False,
 ) -> int:
-    """One run as one file that `ralph verify` checks anywhere: its events, the document's hash, never a key.
+    """Export a run as one file that `ralph verify` checks anywhere: its events and the document's hash, never a key.
 
-    Prints the seal of the file: kept separately, it later proves that this is the same record.
+    Prints the seal of the file. If you keep it separately, it later proves that the record is unchanged.
     """
     from ralph_cli import config
-    from ralph_cli.reports.safe_text import one_line, to_json
     from ralph_cli.runs.export import export as write
 
     bundle = write(run, output, settings=config.load_settings(given), with_document=with_document)
@@ -205,16 +195,13 @@ def delete(
     given: Given,
     run: Annotated[str | None, typer.Argument(help="A run's name, or part of it.")] = None,
     older_than: Annotated[
-        str | None,
-        typer.Option("--older-than", help="Delete every run that began longer ago, such as 90d, 12w or 36h."),
+        str | None, typer.Option(help="Delete every run that began longer ago, such as 90d, 12w or 36h.")
     ] = None,
 ) -> int:
-    """Delete a run, or old ones: the folder with its journal, traces and output, and copies in runs that went on with
-    it. It cannot be undone."""
+    """Delete a run, or old ones: the folder with its journal, traces and output, and its copies in runs that continue
+    it. This cannot be undone."""
     from ralph_cli import config
-    from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.folders import delete_older_runs, delete_run
-    from ralph_cli.text.lexicon import pluralize
 
     if (run is None) == (older_than is None):
         hint = "`ralph trace list` shows the runs"
@@ -226,14 +213,14 @@ def delete(
         deleted.append(found)
     typer.echo(f"{pluralize(len(deleted), 'run')} deleted")
     for name in sorted({name for found in deleted for name in found.copied_to} - {found.name for found in deleted}):
-        told = f"its copy in {one_line(name)}, which went on with it, is deleted, too"
-        typer.echo(f"note: {told}; what that run took over stays until it is deleted itself", err=True)
+        copy = f"its copy in {one_line(name)}, which continues it, is deleted, too"
+        typer.echo(f"note: {copy}; what that run took over stays until you delete that run", err=True)
     return 0
 
 
 def _parse_age(text: str) -> timedelta:
-    """The age that is meant by a number with its unit: hours, days or weeks."""
-    units = {"h": "hours", "d": "days", "w": "weeks"}
-    if not (parts := re.fullmatch(r"(\d{1,6})([hdw])", text.strip())):
+    """Return the age that a number with a unit says: hours, days or weeks."""
+    number, unit = text.strip()[:-1], {"h": "hours", "d": "days", "w": "weeks"}.get(text.strip()[-1:])
+    if unit is None or not number.isdecimal() or len(number) > 6:
         raise UserError(f"--older-than {text!r} is no age", code="usage", hint="write 90d, 12w or 36h")
-    return timedelta(**{units[parts[2]]: int(parts[1])})
+    return timedelta(**{unit: int(number)})

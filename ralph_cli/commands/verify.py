@@ -1,4 +1,4 @@
-"""`ralph verify`: a run or a bundle checked again, offline and without any model."""
+"""`ralph verify`: checks a run or a bundle again, offline and without any model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,13 +28,12 @@ def verify(
 ) -> int:
     """Check a run again on its document, or on a new version of it: no key, no network, no model.
 
-    Exit code 0 when every deterministic check holds, 2 when one does not, when a quote is changed or gone, or when what
-    stands around it was changed, 1 when nothing could be checked: a bundle that was tampered with or is damaged, a
-    document that is missing, no such run.
+    Exit code 0: every deterministic check passes. 2: a check fails, or a quote or the text around it has changed.
+    1: nothing could be checked, because the bundle is damaged or was changed, or the document or the run is missing.
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.reports.verified import as_object, verification_lines, verification_text
+    from ralph_cli.reports.verified import as_object, verification_lines
     from ralph_cli.runs.verifying.verify import verify as check_again
 
     settings = config.load_settings(given)
@@ -50,5 +49,5 @@ def verify(
     if json:
         typer.echo(to_json(as_object(found)))
     else:
-        print_lines(verification_lines(found), verification_text(found))
+        print_lines(verification_lines(found))
     return 0 if found.holds else 2

@@ -60,6 +60,7 @@ class CallStarted:
 
     `digest` is the SHA-256 of the canonical request; `sent` is its newest turn (the whole prompt of a first turn).
     `ordinal` counts the requests that the code of an iteration asks side by side, from 1; 0 is one that is asked alone.
+    `branch` is the child worker that asks, if one does.
     """
 
     number: int
@@ -69,6 +70,7 @@ class CallStarted:
     digest: str
     sent: str
     ordinal: int = 0
+    branch: str = ""
     kind: Literal["call_started"] = "call_started"
 
 
@@ -175,6 +177,51 @@ class TurnRejected:
     step: int
     reason: str
     kind: Literal["nudged"] = "nudged"
+
+
+ChildWork = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected | NoticeIssued
+"""Events of a child worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildStarted:
+    """The worker's code hands a part of the document to a worker of its own, the child `branch`: "2", or "2.1" for a
+    child of that.
+
+    The part is text[start:end] of the document, or a text that is not in it: then `end` is 0. `characters` is its size.
+    """
+
+    iteration: int
+    branch: str
+    question: str
+    start: int
+    end: int
+    characters: int
+    kind: Literal["child_started"] = "child_started"
+
+
+@dataclass(frozen=True, slots=True)
+class ChildWorked:
+    """What a child worker did; offsets and pages in `event` are those of its part."""
+
+    branch: str
+    event: Annotated[ChildWork, Field(discriminator="kind")]
+    kind: Literal["child_worked"] = "child_worked"
+
+
+@dataclass(frozen=True, slots=True)
+class ChildFinished:
+    """A child worker ended: `answer` is what its parent's code is given, as JSON; `error` says why there is none.
+
+    `key` is the SHA-256 of what was asked: the same question about the same part is answered once.
+    """
+
+    branch: str
+    key: str
+    answer: str
+    error: str = ""
+    seconds: float = 0.0
+    kind: Literal["child_finished"] = "child_finished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,8 +336,9 @@ RunEvent = RunStarted | NoticeIssued | IterationStarted | StepFinished | RunHalt
 CallEvent = CallStarted | CallRetried | CallFinished
 WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected
 GoalEvent = GoalSet | VariableRead | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
-AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
-"""Events of a run and its iterations, of requests to models, of a worker that reads, and of a goal."""
+ChildEvent = ChildStarted | ChildWorked | ChildFinished
+AnyEvent = RunEvent | CallEvent | WorkerEvent | ChildEvent | GoalEvent
+"""Events of a run and its iterations, of requests to models, of a worker that reads, of its children, and of a goal."""
 
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 

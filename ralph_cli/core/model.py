@@ -72,7 +72,8 @@ class Request:
     `inputs` are the named values the prompt was rendered from; language models never see them, engines that read no
     prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching, `shared` is how many
     characters of the first turn other runs may begin with, too. `ordinal` counts those that an iteration's code asks
-    side by side, from 1; it is 0 for what is asked alone, and no model sees it.
+    side by side, from 1; it is 0 for what is asked alone. `branch` names the child worker that asks: "2", or "2.1" for
+    a child of that; it is empty for the run's own worker. No model sees these two.
     """
 
     agent: str
@@ -86,6 +87,7 @@ class Request:
     shared: int = 0
     inputs: Mapping[str, Any] = field(default_factory=dict)
     ordinal: int = 0
+    branch: str = ""
 
     @property
     def characters(self) -> int:

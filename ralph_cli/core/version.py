@@ -1,6 +1,6 @@
 """The version of ralph, and that of its records."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 SCHEMA_VERSION = 2
 """Version of the event format, written with every run. What was written by an older one is read, too.

@@ -115,6 +115,12 @@ class ParsedDocument:
             raise ValueError("something begins outside of the text")
         for name in ("headings", "clauses", "tables", "blocks", "additions", "places"):
             _validate_order(name, getattr(self, name))
+        for table in self.tables:
+            _validate_table(table)
+        self._validate_names()
+        self._validate_scans()
+
+    def _validate_names(self) -> None:
         for heading in self.headings:
             if not 1 <= heading.level <= 100 or not 0 < len(heading.text) <= _MAX_HEADING:
                 raise ValueError("a heading of no level, or an overlong one")
@@ -123,9 +129,6 @@ class ParsedDocument:
         for place in self.places:
             if len(place.name) > _MAX_PLACE or not place.name.isprintable():
                 raise ValueError("a place whose name does not fit on one line")
-        for table in self.tables:
-            _validate_table(table)
-        self._validate_scans()
         for caution in self.cautions:
             if len(caution.message) > _MAX_MESSAGE or any(not 0 < it <= len(self.pages) for it in caution.pages):
                 raise ValueError("a caution about pages that do not exist")

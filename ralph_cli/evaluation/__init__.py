@@ -1,1 +1,1 @@
-"""An evaluation: questions whose answers are known, put to `ralph qa`, and what came of each."""
+"""Evaluations: puts questions whose answers are known to `ralph qa`, and scores the results."""

@@ -1,4 +1,4 @@
-"""What an evaluation may spend on all its questions together, and what is left of it."""
+"""The budget of an evaluation for all its questions together, and what is left of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ T = TypeVar("T", int, float)
 
 @dataclass(frozen=True, slots=True)
 class EvaluationBounds:
-    """The bounds of all questions together, `whole`, and of `each`; `folder` holds the questions' runs."""
+    """The budget of all questions together (`whole`) and of each (`each`); `folder` contains the questions' runs."""
 
     settings: Settings
     judge: str
@@ -34,16 +34,16 @@ class EvaluationBounds:
     def of(
         cls, settings: Settings, names: ModelNames, given: Mapping[str, Model], each: Budget, folder: Path
     ) -> "EvaluationBounds":
-        """Those of the settings; where they have none that of a run, unless each question has its own.
+        """The budget from the settings; by default that of a run, unless each question has its own.
 
-        `given` are the models that the caller brings.
+        `given` are the models that the caller provides.
         """
         is_bounded = settings.max_cost is not None or each.usd is None
         asked = settings if is_bounded else settings.model_copy(update={"max_cost": inf})
         return cls(settings, names.judge, folder, run_budget(asked, names.by_role, given)[0], each)
 
     def describe(self) -> str:
-        """The bounds of all questions, each with its flag; empty when there are none."""
+        """The limits of all questions, each with its flag; empty if there are none."""
         whole = self.whole
         amounts = {
             "max_cost": None if whole.usd is None else f"${whole.usd:g}",
@@ -58,11 +58,11 @@ class EvaluationBounds:
         )
 
     def left_by(self, results: Iterable[QuestionResult], seconds: float) -> Budget:
-        """What these results leave of the whole, in a sitting that has taken so many `seconds`."""
+        """The rest of the whole budget after these results, `seconds` after this sitting began."""
         return replace(reduce(self.subtract, results, self.whole), seconds=_minus(self.whole.seconds, seconds))
 
     def subtract(self, left: Budget, result: QuestionResult) -> Budget:
-        """What a result leaves of that. A call whose bill is unknown counts as all that it may have cost."""
+        """The rest of a budget after a result. A call with an unknown bill counts as the most that it may have cost."""
         usage, grading = result.usage, result.grading
         tokens = (usage.input_tokens, usage.output_tokens, grading.input_tokens, grading.output_tokens)
         return Budget(
@@ -73,20 +73,20 @@ class EvaluationBounds:
         )
 
     def of_question(self, left: Budget) -> dict[str, float | None]:
-        """The settings that keep a question within its own bounds, and within what is left."""
+        """The settings that keep a question within its own budget, and within what is left of the whole."""
         return self.of_rest(
             replace(left, usd=_lower(self.each.usd, left.usd), seconds=_lower(self.each.seconds, left.seconds))
         )
 
     def of_rest(self, left: Budget) -> dict[str, float | None]:
-        """The settings that keep a call within what is left."""
+        """The settings that keep a call within the rest of the budget."""
         bounds = {"max_cost": left.usd, "max_time": left.seconds, "max_calls": left.calls, "max_tokens": left.tokens}
         kept = {name: None if bound is None else max(bound, 0) for name, bound in bounds.items()}
-        # "none" for all is none for each, too.
+        # "none" for all questions is none for each, too.
         return kept if left.usd is not None else kept | {"max_cost": self.settings.max_cost}
 
     def has_ended_all(self, stop: StopType, left: Budget) -> bool:
-        """Whether a question stopped at a bound of all, of which that was left, and not at one of its own."""
+        """Whether a question stopped at a limit of the whole evaluation, and not at one of its own."""
         match stop:
             case StopType.MAX_CALLS | StopType.MAX_TOKENS:
                 return True
@@ -107,7 +107,7 @@ class EvaluationBounds:
 
 
 def halt_of(left: Budget) -> Halt | None:
-    """The end of an evaluation when that is left; None when it goes on."""
+    """The end of an evaluation with this rest of its budget; None if it can continue."""
     if left.usd is not None and left.usd <= 0:
         unknown = ", or may be: a price is unknown (--cost-each bounds it)" if left.usd == -inf else ""
         return Halt(StopType.MAX_COST, f"the budget of the evaluation is spent{unknown}")
@@ -122,7 +122,7 @@ def halt_of(left: Budget) -> Halt | None:
 
 
 def _calls(events: Iterable[AnyEvent]) -> Iterator[tuple[str, Usage]]:
-    """The model of each call and what it took; of one that has no end nobody knows the bill."""
+    """The model and usage of each call; for a call without an end the bill is unknown."""
     found: dict[int, tuple[str, Usage]] = {}
     for event in events:
         if isinstance(event, CallStarted):

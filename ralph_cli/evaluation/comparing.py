@@ -1,4 +1,4 @@
-"""Two evaluations of the same questions side by side: what became better, what became worse, question by question."""
+"""Compares two evaluations of the same questions: what is better and what is worse, question by question."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ MEASURES: Mapping[str, Rank] = {
     "supported": lambda result: None if result.supported is None else int(result.supported),
     "on_gold": lambda result: None if result.on_gold is None else int(result.on_gold),
 }
-"""What is compared, the higher the better; None cannot be compared."""
+"""The measures that are compared, the higher the better; None cannot be compared."""
 
 _WORDS = {
     "right": ("not right", "partly right", "right"),
@@ -32,7 +32,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """An evaluation that was written as JSON: its file, who answered and judged, by which version, and the results."""
+    """An evaluation that was written as JSON: its file, version and models, and the results."""
 
     file: str
     version: str
@@ -42,7 +42,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A question of which a measure differs: in words, what it was in the other evaluation and what it is in this."""
+    """A question with a different measure: in words, the value in the other evaluation and in this one."""
 
     id: str
     question: str
@@ -54,7 +54,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A measure over the questions that both evaluations can tell it of: how many are better, worse and the same."""
+    """A measure over the questions for which both evaluations know it: how many are better, worse and the same."""
 
     better: int
     worse: int
@@ -63,9 +63,9 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An evaluation against another, the `file` of its results, which `models` of a `version` of ralph gave.
+    """An evaluation compared with another, whose results are in `file`, from `models` of a `version` of ralph.
 
-    `paired` are the questions that both have, `alone` those of one; `changes` what differs.
+    `paired` counts the questions that both have, `alone` those of one only; `changes` are the differences.
     """
 
     file: str
@@ -76,14 +76,15 @@ class Comparison:
     measures: dict[str, Paired]
     changes: tuple[Change, ...]
     totals: dict[str, tuple[float | None, float | None]]
-    """Over the paired questions what the other took, and this: calls, characters, dollars, seconds."""
+    """The totals over the paired questions, of the other evaluation and of this: calls, characters, dollars, seconds.
+    """
 
 
 EARLIER = TypeAdapter(Earlier)
 
 
 def read_earlier(path: Path) -> Earlier:
-    """An evaluation that was written as JSON. Raises UserError."""
+    """Read an evaluation that was written as JSON. Raises UserError."""
     try:
         value: Any = json.loads(path.read_text("utf-8"))
         fields = {name: value[name] for name in ("version", "models", "results")}
@@ -99,7 +100,7 @@ def read_earlier(path: Path) -> Earlier:
 
 
 def compare(before: Earlier, now: Sequence[QuestionResult]) -> Comparison:
-    """What differs between two results of the same questions, which are those of one id and wording."""
+    """The differences between two results of the same questions: those with the same id and wording."""
     earlier = {(result.id, result.question): result for result in before.results if _usable(result)}
     current = {(result.id, result.question): result for result in now if _usable(result)}
     pairs = [(earlier[key], result) for key, result in current.items() if key in earlier]
@@ -129,6 +130,6 @@ def _usable(result: QuestionResult) -> bool:
 
 
 def _total(name: str, results: Sequence[QuestionResult]) -> float | None:
-    """The sum over the results; None when it is unknown of one."""
+    """The sum over the results; None if one is unknown."""
     values = [result.seconds if name == "seconds" else getattr(result.usage, name) for result in results]
     return None if None in values else round(sum(values), 6)

@@ -25,9 +25,9 @@ Format = Literal["JSON Lines", "FinanceBench", "LegalBench-RAG"]
 class Question:
     """A question and what is known of its answer.
 
-    `document` is the file as the set names it. `pages` are those that hold the answer, from 1; `passages` the words of
-    the document that do. With `absent` the right answer is that the document does not say it. `where` is its place in
-    the set ("line 3").
+    `document` is the file as the set names it. `pages` are those with the answer, from 1; `passages` are the words of
+    the document that contain it. With `absent` the right answer is that the document does not say it. `where` is the
+    place in the set ("line 3").
     """
 
     id: str
@@ -51,7 +51,7 @@ class QuestionSet:
     questions: tuple[Question, ...]
 
     def path_of(self, question: Question) -> Path:
-        """The file of a question's document: of that name, or the only one of that name but for its suffix.
+        """The file of a question's document: of that name, or the only one of that name with any suffix.
 
         Raises DocumentError "missing".
         """
@@ -81,7 +81,7 @@ class _Evidence(_Record):
 
 
 class _PagedRecord(_Record):
-    """A line of ralph's own format, or of FinanceBench's, which has other names for the same."""
+    """A line of ralph's own format, or of FinanceBench's, which has other names for the same fields."""
 
     question: Text
     document: Annotated[Text, Field(validation_alias=AliasChoices("document", "doc_name"))]
@@ -106,11 +106,11 @@ class _LegalBenchRecord(_Record):
 
 
 def read_questions(path: Path, documents: Path | None = None, *, first_page: int | None = None) -> QuestionSet:
-    """The questions of a file in any of the formats, each of which is known by its fields.
+    """Read the questions of a file in any of the formats, each of which is recognised by its fields.
 
-    The documents are in the folder `documents`, by default that of the file. Pages count from `first_page` where a line
-    does not say it: else from 0 in FinanceBench's format, and from 1 in ralph's own. Raises UserError with the line of
-    what is wrong.
+    The documents are in the folder `documents`, by default that of the file. Pages count from `first_page` if a line
+    does not say it: by default from 0 in FinanceBench's format, and from 1 in ralph's own. Raises UserError with the
+    line of the fault.
     """
     try:
         data = path.read_bytes()
@@ -184,13 +184,13 @@ def _question(
         raise _fault(path, where, str(error)) from None
     name = PurePath(question.document)
     if name.is_absolute() or ".." in name.parts:
-        # A set may come from anybody, and what it names is sent to models.
+        # A set may come from anywhere, and its documents are sent to models.
         raise _fault(path, where, f"the document {question.document!r} is outside of the folder of the documents")
     return kind, question
 
 
 def _require_known_fields(record: dict[str, Any]) -> None:
-    """Raise ValueError for a field whose name is nearly that of one of ours."""
+    """Raise ValueError for a field whose name is nearly that of a known one."""
     known = _PagedRecord.model_fields
     for name in record:
         if name not in known and (near := get_close_matches(name, known, n=1, cutoff=0.8)):
@@ -236,7 +236,7 @@ def _legalbench(record: _LegalBenchRecord, number: int, where: str, folder: Path
 
 
 def _cut(folder: Path, snippet: _Snippet) -> str:
-    """The words of a span; nothing if the file is not there, which is said when its question is asked."""
+    """The words of a span; empty if the file is missing, which is reported when its question is asked."""
     name = PurePath(snippet.file_path)
     if name.is_absolute() or ".." in name.parts:
         return ""

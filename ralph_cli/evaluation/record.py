@@ -1,4 +1,4 @@
-"""The folder of an evaluation: what it is made with, a line for each result, and each question's run as a folder."""
+"""The folder of an evaluation: its terms, a line for each result, and a folder for each question's run."""
 
 import json
 import os
@@ -20,14 +20,15 @@ from ralph_cli.reports.view import RunView
 from ralph_cli.runs.history import read_run, run_names
 from ralph_cli.runs.resuming.record_fields import FROM_RECORD
 
-TERMS_FILE, RESULTS_FILE = "evaluation.json", "results.jsonl"
+TERMS_FILE = "evaluation.json"
+RESULTS_FILE = "results.jsonl"
 
 RESULT = TypeAdapter(QuestionResult)
 
 
 @dataclass(slots=True)
 class EvaluationRecord:
-    """An evaluation as its folder keeps it: the newest result of each question, by its id, and the newest run of each.
+    """An evaluation in its folder: the newest result of each question, by its id, and the newest run of each.
 
     A run is found by its question and the SHA-256 of its document. A result is on disk when `add` returns.
     """
@@ -50,7 +51,7 @@ class EvaluationRecord:
 
 
 def begin_record(out: Path, terms: Mapping[str, Any]) -> EvaluationRecord:
-    """A fresh folder in `out` for an evaluation with these terms. Raises JournalError."""
+    """Make a folder in `out` for an evaluation with these terms. Raises JournalError."""
     stamp = clock.now()[:19].replace("-", "").replace(":", "").replace("T", "-")
     folder = out / f"{stamp}-eval-{clock.token(3)}"
     try:
@@ -62,7 +63,7 @@ def begin_record(out: Path, terms: Mapping[str, Any]) -> EvaluationRecord:
 
 
 def reopen_record(folder: Path, terms: Mapping[str, Any]) -> EvaluationRecord:
-    """The record of an earlier evaluation. Raises ConfigError when it is none, or was made with other terms."""
+    """The record of an earlier evaluation. Raises ConfigError if there is none, or if it has other terms."""
     try:
         earlier = json.loads((folder / TERMS_FILE).read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -85,7 +86,7 @@ def reopen_record(folder: Path, terms: Mapping[str, Any]) -> EvaluationRecord:
 
 
 def terms_of(questions: QuestionSet, settings: Settings, models: Mapping[str, str]) -> dict[str, Any]:
-    """What must be the same for results to belong to one evaluation: the set, models, prompts, settings, version."""
+    """The terms that all results of an evaluation share: the set, models, prompts, settings, version."""
     shown = settings.shown()
     chosen = {name: shown[name] for name in sorted(FROM_RECORD & shown.keys())}
     made_with = {"version": __version__, "prompts": prompt_digests(), "models": dict(models), "settings": chosen}
@@ -93,7 +94,7 @@ def terms_of(questions: QuestionSet, settings: Settings, models: Mapping[str, st
 
 
 def _read_results(path: Path) -> list[QuestionResult]:
-    """The results of a file, a line each; none if it is not there. A last line that was cut off is cut away."""
+    """The results of a file, one per line; none without the file. An incomplete last line is removed."""
     try:
         data = path.read_bytes()
         whole = data[: data.rfind(b"\n") + 1]

@@ -1,4 +1,4 @@
-"""An evaluation for a reader: a table of the totals and a line for each question; and one JSON object."""
+"""Shows an evaluation: a table of the totals and a line for each question, or one JSON object."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -28,7 +28,7 @@ _MEASURES = {
 }
 
 _TOTALS = {"calls": ("calls", 0), "characters": ("characters", 0), "usd": ("dollars", 4), "seconds": ("seconds", 1)}
-"""What a comparison adds up, each with its name and how many decimals are shown."""
+"""The totals of a comparison, each with its name and number of decimals."""
 
 
 def report_lines(evaluation: Evaluation, comparison: Comparison | None = None) -> Iterator[str]:
@@ -57,7 +57,7 @@ def render_text(evaluation: Evaluation, comparison: Comparison | None = None) ->
 
 
 def describe_result(result: QuestionResult) -> str:
-    """A result in a few words: what there is, whether it is right, by what, and whether it is supported."""
+    """A result in a few words: the kind of answer, whether it is right and by what, and whether it is supported."""
     if result.error:
         return f"failed: {one_line(result.error, 150)}"
     if result.cut_off:
@@ -124,7 +124,7 @@ def _questions(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _not_right(evaluation: Evaluation) -> Iterator[str]:
-    """What the grader has refused, with both answers: a reference may be wrong, and so may the grader."""
+    """The answers that the grader has refused, with the references: a reference may be wrong, and so may the grader."""
     refused = [item for item in evaluation.results if item.grade.right in ("no", "partly")]
     if not evaluation.grader or not refused:
         return

@@ -1,6 +1,6 @@
-"""What came of each question of a set, and of all of them together."""
+"""The result of each question of a set, and of all of them together."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -13,18 +13,21 @@ from ralph_cli.core.run import Halt, StopType
 from ralph_cli.evaluation.question_sets import Format
 
 Rightness = Literal["yes", "partly", "no", "unjudged", ""]
-"""Whether an answer says what the reference says; "unjudged" if that could not be told, "" without a reference."""
+"""Whether an answer agrees with the reference; "unjudged" if that is unknown, "" without a reference."""
 
 Answered = Literal["answer", "passages", "absent", "nothing"]
-"""What there is: claims, passages that no model has read, that the document does not say it, or none of these."""
+"""The kind of an answer: claims, passages that no model has read, not found in the document, or none of these."""
 
-BY_FIGURES, BY_WORDS, BY_ABSENCE, BY_NOTHING = "figures", "words", "absence", "no answer"
-"""Values of `Grade.by` where code has compared; else it is the name of a model."""
+BY_FIGURES = "figures"
+BY_WORDS = "words"
+BY_ABSENCE = "absence"
+BY_NOTHING = "no answer"
+"""The values of `Grade.by` if code has compared; else it is the name of a model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """How an answer compares with the reference, `by` what or whom that was found, and why."""
+    """How an answer compares with the reference, by what or whom it was compared, and the reason."""
 
     right: Rightness = ""
     by: str = ""
@@ -33,12 +36,12 @@ class Grade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionResult:
-    """One question, and what came of it.
+    """One question and its result.
 
-    `supported` says whether the answer was accepted, None if no model has read it. `on_gold` says whether one of its
-    quotes stands where the set says that the answer stands, None if it names no place that can be compared. `usage`
-    and `seconds` are those of the answer, `grading` what the comparison with the reference cost. `error` says why there
-    is no result; with `cut_off` a bound or an interrupt of the whole evaluation has ended it.
+    `supported` says whether the answer was accepted; None if no model has read it. `on_gold` says whether one of its
+    quotes is on a page or in a passage that the set names; None if the set names none that can be compared. `usage` and
+    `seconds` are those of the answer, `grading` is the cost of comparing it with the reference. `error` says why there
+    is no result; `cut_off` means that a limit or an interrupt of the whole evaluation ended it.
     """
 
     id: str
@@ -61,14 +64,14 @@ class QuestionResult:
 
     @property
     def finished(self) -> bool:
-        """Whether it needs not be asked, or compared, again."""
+        """Whether the question need not be asked, or its answer compared, again."""
         failed_to_grade = self.grade.right == "unjudged" and self.grade.by != BY_WORDS
         return not (self.error or self.cut_off or failed_to_grade)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """The results of a set of `total` questions, as far as they were asked, and why it ended.
+    """The results of those of a set's `total` questions that were asked, and why the evaluation ended.
 
     `grader` is the model that compared answers with references, "" if code alone did.
     """
@@ -91,40 +94,39 @@ class Evaluation:
 
     @property
     def rates(self) -> dict[str, Rate]:
-        """By measure how many of the results it holds for, of those that it can be told of."""
+        """For each measure, the results that meet it, of those for which it can be known."""
         results = [result for result in self.results if not result.error and not result.cut_off]
         graded = [result for result in results if result.grade.right in ("yes", "partly", "no")]
-        placed = [result for result in results if result.on_gold is not None]
-        read = [result for result in results if result.supported is not None]
-        absent = [result for result in results if result.expected_absent]
-        present = [result for result in results if not result.expected_absent]
+        right = {result.id for result in graded if result.grade.right == "yes"}
+        absent = {result.id for result in results if result.answered == "absent"}
         return {
-            "answered": _rate(result.answered != "nothing" for result in self.results),
-            "right": _rate(result.grade.right == "yes" for result in graded),
-            "partly_right": _rate(result.grade.right == "partly" for result in graded),
-            "supported": _rate(bool(result.supported) for result in read),
-            "supported_and_right": _rate(bool(r.supported) and r.grade.right == "yes" for r in graded if r in read),
-            "on_gold": _rate(bool(result.on_gold) for result in placed),
-            "absent_rightly": _rate(result.answered == "absent" for result in absent),
-            "absent_wrongly": _rate(result.answered == "absent" for result in present),
+            "answered": _rate(self.results, lambda it: it.answered != "nothing"),
+            "right": _rate(graded, lambda it: it.id in right),
+            "partly_right": _rate(graded, lambda it: it.grade.right == "partly"),
+            "supported": _rate(results, lambda it: it.supported),
+            "supported_and_right": _rate(graded, lambda it: it.supported and it.id in right),
+            "on_gold": _rate(results, lambda it: it.on_gold),
+            "absent_rightly": _rate([it for it in results if it.expected_absent], lambda it: it.id in absent),
+            "absent_wrongly": _rate([it for it in results if not it.expected_absent], lambda it: it.id in absent),
         }
 
     @property
     def usage(self) -> Usage:
-        """What the answers cost."""
+        """The cost of the answers."""
         return reduce(add, (result.usage for result in self.results), Usage())
 
     @property
     def grading(self) -> Usage:
-        """What the comparisons with the references cost."""
+        """The cost of comparing answers with references."""
         return reduce(add, (result.grading for result in self.results), Usage())
 
     @property
     def seconds(self) -> float:
-        """How long the answers took."""
+        """The seconds that the answers took."""
         return round(sum(result.seconds for result in self.results), 3)
 
 
-def _rate(hits: Iterable[bool]) -> Rate:
-    found = list(hits)
-    return Rate(sum(found), len(found))
+def _rate(results: Iterable[QuestionResult], measure: Callable[[QuestionResult], bool | None]) -> Rate:
+    """How many of the results meet a measure, of those for which it is not None."""
+    known = [met for result in results if (met := measure(result)) is not None]
+    return Rate(sum(known), len(known))

@@ -1,4 +1,4 @@
-"""Puts a set of questions to `ralph qa`, one after the other, and keeps what came of each."""
+"""Puts a set of questions to `ralph qa`, one after the other, and keeps each result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ from ralph_cli.wiring.models import ModelNames, choose_models
 UNBOUNDED = Budget()
 
 OnQuestion = Callable[[int, int, Question, QuestionResult | None], None]
-"""Called with a question, its number and how many there are: before it is asked with None, then with its result."""
+"""A function called with a question, its number and the count: with None before it is asked, then with its result."""
 
 
 def run_evaluation(
@@ -49,10 +49,10 @@ def run_evaluation(
 ) -> Evaluation:
     """Ask the first `limit` questions, each within the budget `each`, all together within that of the settings.
 
-    `folder` is that of an earlier evaluation that goes on: what has a result there is not asked again, and of a run
-    that was cut off the replies are not bought again. A question that fails is told, and the next one is asked; so many
-    service failures in a row as the settings allow end it. Raises what holds for every question: ConfigError,
-    JournalError.
+    `folder` is that of an earlier evaluation to continue: questions with a result are not asked again, and replies of
+    an interrupted run are not bought again. A question that fails is reported, and the next one is asked;
+    `max_failures` service failures in a row end the evaluation. Raises errors that hold for every question:
+    ConfigError, JournalError.
     """
     names = choose_models(setup.settings, setup.models, setup.verifier)
     models = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
@@ -79,7 +79,7 @@ def run_evaluation(
 
 @dataclass(slots=True)
 class _Questioning:
-    """One sitting: the questions that have no result yet, until they are through or a bound is reached."""
+    """One sitting: asks the questions without a result, until all are done or a limit is reached."""
 
     questions: QuestionSet
     names: ModelNames
@@ -112,7 +112,7 @@ class _Questioning:
         return Halt(StopType.NONE, "")
 
     def _result(self, question: Question, left: Budget) -> tuple[QuestionResult, bool]:
-        """What came of a question, and whether it failed for a reason that the next one may meet, too."""
+        """The result of a question, and whether it failed for a reason that the next one may meet, too."""
         blank = QuestionResult(
             id=question.id,
             question=question.question,
@@ -138,7 +138,7 @@ class _Questioning:
             return replace(self._with_spending(blank), error=line), not isinstance(error, DocumentError)
 
     def _with_spending(self, result: QuestionResult) -> QuestionResult:
-        """A result with what the run has cost that was begun for it, if one was."""
+        """A result with the cost of the run that was begun for it, if there was one."""
         if not self.run:
             return result
         view = read_run(self.record.folder / self.run).view
@@ -151,7 +151,7 @@ class _Questioning:
             self.setup.sink(event)
 
     def _view(self, question: Question, source: DocumentSource, left: Budget) -> RunView:
-        """The run of a question: the one that there is, gone on with if it was cut off, or a new one."""
+        """The run of a question: the recorded one, resumed if it was interrupted, or a new one."""
         budget = self.bounds.of_question(left)
         setup = replace(self.setup, settings=self.setup.settings.model_copy(update=budget), sink=self._listen)
         earlier = self.record.runs.get((question.question.strip(), source.load().sha256))
@@ -205,5 +205,5 @@ class _Questioning:
 
 
 def _usage_of(view: RunView) -> Usage:
-    """What a run has cost. The built-in engine counts words; nothing of that is a call of a model."""
+    """The cost of a run. The built-in engine counts words and calls no model."""
     return view.usage if view.asks_models else Usage()

@@ -1,4 +1,4 @@
-"""What code can tell of an answer: its figures and words beside those of the reference, the places of its quotes."""
+"""Scores an answer: its figures and words against those of the reference, and the places of its quotes."""
 
 import re
 from collections.abc import Sequence
@@ -27,18 +27,20 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.wiring.models import NOBODY, ModelNames, build_models
 from ralph_cli.wiring.spending import run_budget
 
-MIN_YES, MIN_PARTLY = 0.8, 0.4
-"""Shares of the reference's own words and figures that an answer must have, where nobody but code compares them."""
+MIN_YES = 0.8
+"""The share of the reference's own words and figures that a right answer has, where only code compares them."""
+
+MIN_PARTLY = 0.4
 
 MIN_WORDS = 2
-"""So many words a reference must add to its question, if it has no figure, to be compared by words."""
+"""The words that a reference without a figure must add to its question to be compared by words."""
 
 _SCALES = (0, 3, 6, 9, 12)
-"""Powers of ten in which a figure may be meant that names none: "in USD millions" stands in the question."""
+"""The powers of ten that a figure without a scale may mean: "in USD millions" may be in the question."""
 
 
 def answer_kind(view: RunView) -> Answered:
-    """What a run has come to. That the document does not say it is for a model to say, which has searched."""
+    """The kind of a run's answer. Only a model that has searched can say that something is not in the document."""
     if view.has_no_reader:
         return "passages" if view.claims else "nothing"
     if view.absence is not None or (view.claims and all(claim.verdict == "absent" for claim in view.claims)):
@@ -54,14 +56,14 @@ def answer_text(view: RunView) -> str:
 
 
 def is_supported(view: RunView) -> bool | None:
-    """Whether the answer, or that there is none in the document, was accepted; None if no model has read it."""
+    """Whether the answer, or its absence, was accepted; None if no model has read it."""
     if view.has_no_reader:
         return None
     return view.halt.type in (StopType.COMPLETION, StopType.ABSENT)
 
 
 def grade_by_code(question: Question, answered: Answered, answer: str) -> Grade | None:
-    """The grade where code can give it without doubt, else None: absence, no answer, a reference of one figure."""
+    """The grade if code is certain, else None: absence, no answer, a reference that is one figure."""
     if question.absent:
         return Grade("yes" if answered == "absent" else "no", BY_ABSENCE)
     if not question.reference:
@@ -74,11 +76,11 @@ def grade_by_code(question: Question, answered: Answered, answer: str) -> Grade 
     figures = [figure for figure in _figures(answer) if _same_kind(wanted, figure)]
     if figures and all(is_same_figure(wanted, figure) for figure in figures):
         return Grade("yes", BY_FIGURES, f"the answer has {figures[0].text}")
-    return None  # other words, another scale or more figures than one: to be read
+    return None  # other words, another scale or several figures are for a model to read
 
 
 def grade_by_words(question: Question, answer: str) -> Grade:
-    """How much of what the reference adds to the question stands in the answer: a stand-in where no model reads."""
+    """The grade by the share of the reference's own words and figures in the answer; used if no model reads."""
     figures = _figures(question.reference)
     known = key_words(question.question)
     words = {
@@ -97,7 +99,7 @@ def grade_by_words(question: Question, answer: str) -> Grade:
 
 
 def is_on_gold(question: Question, quotes: Sequence[Quote], document: Document) -> bool | None:
-    """Whether a quote stands on a page, or in a passage, that the set names; None if nothing can be compared."""
+    """Whether a quote is on a page, or in a passage, that the set names; None if nothing can be compared."""
     if question.pages:
         if not document.paged or min(question.pages) > len(document.pages):
             return None
@@ -115,7 +117,7 @@ def is_on_gold(question: Question, quotes: Sequence[Quote], document: Document) 
 
 
 def sole_figure(text: str) -> Quantity | None:
-    """The figure or date that a text is, None if it is anything more."""
+    """The only figure or date of a text that has nothing else; None for any other text."""
     found = _figures(text)
     if len(found) != 1:
         return None
@@ -124,9 +126,9 @@ def sole_figure(text: str) -> Quantity | None:
 
 
 def is_same_figure(one: Quantity, other: Quantity) -> bool:
-    """Whether two figures state the same amount, as far as both are written out; or two dates the same date.
+    """Whether two figures state the same amount, as far as both are written out, or two dates the same date.
 
-    A scale that one of them leaves out may be any, and one may be rounded, if at least two digits of it are left.
+    A missing scale may be any, and one figure may be rounded to at least two digits.
     """
     if not _same_kind(one, other):
         return False
@@ -151,7 +153,7 @@ def _agree(one: Quantity, one_power: int, other: Quantity, other_power: int) -> 
 
 
 def _same_kind(one: Quantity, other: Quantity) -> bool:
-    """Whether two figures may state the same; a sum of money or a count is often written without its unit."""
+    """Whether two figures may be of the same kind; a sum of money or a count is often written without its unit."""
     kinds, units = {one.kind, other.kind}, {one.unit, other.unit} - {""}
     if "none" in kinds:
         return kinds <= {"none", "currency", "count", "ratio"}
@@ -162,8 +164,10 @@ def _figures(text: str) -> list[Quantity]:
     return [one for one in read_quantities(text, "prose") if one.kind not in ("identifier", "ordinal")]
 
 
-MAX_CHARS, MAX_TOKENS = 8_000, 1_000
-"""Characters shown of the reference and of the answer, and tokens of the reply."""
+MAX_CHARS = 8_000
+"""The characters shown of the reference and of the answer."""
+
+MAX_TOKENS = 1_000
 
 SCHEMA = object_schema(verdict=choice("yes", "partly", "no"), reason=string())
 
@@ -174,22 +178,22 @@ class _Reply(StrictObject):
 
 
 def grader_name(names: ModelNames, setup: Setup) -> str:
-    """The model that compares answers with references; "" when the judge is none that reads."""
+    """The model that compares answers with references; "" if the judge is none that reads."""
     vendor = setup.models["judge"].vendor if "judge" in setup.models else names.judge.split(":")[0]
     return "" if vendor == "offline" else names.judge
 
 
 def grade_with_model(question: Question, answer: str, names: ModelNames, setup: Setup) -> tuple[Grade, Usage]:
-    """The judge's word on an answer, and what it cost; "unjudged", with the reason, where none could be had.
+    """The judge's grade of an answer, and its cost; "unjudged", with the reason, if it gave none.
 
-    What may be spent on it is the budget of the settings.
+    The budget is that of the settings.
     """
     nonce = token()
     shown = {"question": question.question, "reference": question.reference, "answer": answer}
     framed = {name: frame_data(truncate(text, MAX_CHARS), nonce) for name, text in shown.items()}
     request = agent_request("grader", render_prompt("grader_request", **framed), SCHEMA, "grade", shown, MAX_TOKENS)
     ledger = Ledger(run_budget(setup.settings, {"judge": names.judge}, setup.models)[0])
-    # Nobody else is asked, so nothing else needs a key or a price.
+    # Only the judge is asked, so nothing else needs a key or a price.
     alone = replace(names, worker=NOBODY, subquery=NOBODY, verifier="", panel=())
     given = {"judge": setup.models["judge"]} if "judge" in setup.models else {}
     models = build_models(setup.settings, alone, ledger, setup.sink or (lambda event: None), given)

@@ -1,5 +1,7 @@
 """Reads events from a record: checks their shape, that their parts fit, and the free fields that ralph reads."""
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -59,6 +61,10 @@ class _FollowsRecord(BaseModel):
     questions: Annotated[list[str], Field(min_length=1)]
 
 
+_BRANCH = re.compile(r"[1-9]\d{0,5}(?:\.[1-9]\d{0,5}){0,5}", re.ASCII)
+"""The branch of a child worker: "2.1" is a child of "2"."""
+
+
 def parse_event(text: str | bytes, name: str, form: str, code: str) -> events.AnyEvent:
     """The event in a JSON text; JournalError with `code` if the text called `name` does not have this `form`."""
     try:
@@ -95,8 +101,27 @@ def find_inconsistency(event: events.AnyEvent) -> str:
             counts = tally.asked, tally.refused, tally.asked - len(tally.lost)
             fits = all(map(_is_count, counts)) and all(_are_places(item.spans) for item in tally.lost)
             return "" if fits else "its sub-queries are not counted"
+        case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
+            return _check_child(event)
         case _:
             return ""
+
+
+def _check_child(event: events.ChildEvent) -> str:
+    """Why an event of a child worker cannot have been; empty if it can."""
+    if not _BRANCH.fullmatch(event.branch):
+        return "its branch is none"
+    match event:
+        case events.ChildStarted(iteration=iteration, start=start, end=end, characters=characters):
+            return "" if all(map(_is_count, (iteration, start, end, characters))) else "a number of it is no count"
+        case events.ChildWorked(event=done):
+            return find_inconsistency(done)
+        case events.ChildFinished(answer=answer, seconds=seconds):
+            try:
+                is_answer = not answer or isinstance(json.loads(answer)["findings"], list)
+            except (ValueError, TypeError, LookupError, RecursionError):
+                is_answer = False
+            return "" if is_answer and 0 <= seconds < 1 << 40 else "its answer is none"
 
 
 def _check_document(document: Mapping[str, Any]) -> str:

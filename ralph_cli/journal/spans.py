@@ -91,6 +91,7 @@ class RunSpans:
         self._snippet: Span | None = None
         self._calls: dict[int, Span] = {}
         self._checks: dict[str, Span] = {}
+        self._children: dict[str, Span] = {}
         self._check_ends: dict[str, int] = {}
         self._usage = Usage()
         self._iterations = 0
@@ -102,6 +103,7 @@ class RunSpans:
             self._take(event, clock.nanoseconds())
 
     def _take(self, event: events.AnyEvent, at: int) -> None:
+        parent = self._iteration or self._run
         match event:
             case events.RunStarted():
                 self._begin_run(event, at)
@@ -112,24 +114,24 @@ class RunSpans:
                 self._begin_call(event, at)
             case events.CallFinished():
                 self._end_call(event, at)
-            case events.CallRetried(attempt=attempt, wait=wait):
-                if parent := self._iteration or self._run:
-                    parent.add_event("retry", {"ralph.attempt": attempt, "ralph.wait": wait}, at)
+            case events.CallRetried(attempt=attempt, wait=wait) if parent:
+                parent.add_event("retry", {"ralph.attempt": attempt, "ralph.wait": wait}, at)
             case events.SnippetStarted(step=step):
                 named = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "python"}
                 named |= {"gen_ai.tool.type": "function"}
-                parent = self._iteration or self._run
                 self._snippet = self._begin("execute_tool python", parent, at, {**named, "ralph.step": step})
             case events.SnippetRan():
                 self._end_snippet(event, at)
+            case events.ChildStarted():
+                self._begin_child(event, at)
+            case events.ChildFinished(branch=branch, error=error):
+                self._end(self._children.pop(branch, None), at, {}, fault="child" if error else "")
             case events.DraftSubmitted() | events.TurnRejected():
                 self._acted = at
             case events.VerifierStarted():
-                self._checks[_COMMAND] = self._begin("check command", self._iteration or self._run, at)
-            case events.VerifierFinished(name=name, passed=passed):
-                given = {"gen_ai.evaluation.score.label": "passed" if passed else "refused"}
-                given |= {"ralph.check.command": name} if self._texts else {}
-                self._end(self._checks.pop(_COMMAND, None), at, {"gen_ai.evaluation.name": _COMMAND, **given})
+                self._checks[_COMMAND] = self._begin("check command", parent, at)
+            case events.VerifierFinished():
+                self._end_verifier(event, at)
             case events.StepFinished(step):
                 for evidence in step.evidence:
                     self._end_check(evidence, at)
@@ -148,6 +150,16 @@ class RunSpans:
         }
         self._run = self._begin(f"invoke_workflow {event.mode}", None, at, given)
 
+    def _begin_child(self, event: events.ChildStarted, at: int) -> None:
+        parent = self._children.get(event.branch.rpartition(".")[0], self._snippet)
+        given = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": "child",
+            "ralph.branch": event.branch,
+            "ralph.question": event.question if self._texts else None,
+        }
+        self._children[event.branch] = self._begin("invoke_agent child", parent, at, given)
+
     def _begin_call(self, event: events.CallStarted, at: int) -> None:
         vendor, _, model = event.model.partition(":")
         given = {
@@ -164,6 +176,8 @@ class RunSpans:
             if event.agent not in self._checks:
                 self._checks[event.agent] = self._begin(f"check {event.agent}", parent, at)
             parent = self._checks[event.agent]
+        elif event.branch in self._children:
+            parent = self._children[event.branch]
         elif event.agent == "subquery":
             parent = self._snippet or parent
         self._calls[event.number] = self._begin(f"chat {model or vendor}", parent, at, given, SpanKind.CLIENT)
@@ -190,6 +204,14 @@ class RunSpans:
             given |= {"gen_ai.tool.call.arguments": event.code, "gen_ai.tool.call.result": event.output}
         self._end(self._snippet, at, given, fault="snippet" if event.error else "")
         self._snippet = None
+
+    def _end_verifier(self, event: events.VerifierFinished, at: int) -> None:
+        given = {
+            "gen_ai.evaluation.name": _COMMAND,
+            "gen_ai.evaluation.score.label": "passed" if event.passed else "refused",
+            "ralph.check.command": event.name if self._texts else None,
+        }
+        self._end(self._checks.pop(_COMMAND, None), at, given)
 
     def _end_check(self, evidence: Evidence, at: int) -> None:
         """Ends the span of a check, which has begun already if it asked a model."""

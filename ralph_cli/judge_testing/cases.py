@@ -1,4 +1,4 @@
-"""The claims that a judge is tested with: true ones, and each made false in every way that code can."""
+"""The claims of a judge test: true ones, and each of them made false in every way that code can."""
 
 import hashlib
 import random
@@ -18,14 +18,16 @@ from ralph_cli.judge_testing.true_claims import true_claims
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 
 BATCH_SIZE = 7
-"""Claims put to the judge at once: as many as an answer may have."""
+"""Claims that the judge gets in one call: as many as an answer may have."""
 
 NAME = "judge_test.md"
-_CANDIDATES_PER_CLAIM, _CLAIMS_PER_ROW_CLAIM = 6, 4
+_CANDIDATES_PER_CLAIM = 6
+_CLAIMS_PER_ROW_CLAIM = 4
+"""Of this many claims from a document with sentences, one at most comes from a row of a table."""
 
 
 def load_built_in() -> tuple[Document, tuple[TrueClaim, ...]]:
-    """The document that is tested with when no other is given, and the claims that were written about it."""
+    """The document of a test without `--document`, and the claims written about it."""
     folder = resources.files("ralph_cli.judge_testing")
     data = folder.joinpath(NAME).read_bytes()
     digest = hashlib.sha256(data).hexdigest()
@@ -36,7 +38,7 @@ def load_built_in() -> tuple[Document, tuple[TrueClaim, ...]]:
 
 
 def sample_claims(claims: Sequence[TrueClaim], count: int, seed: int) -> tuple[TrueClaim, ...]:
-    """`count` of the claims by `seed`, all if there are no more; in their order."""
+    """`count` of the claims, which `seed` chooses, in their order; all of them if there are no more."""
     places = random.Random(f"{seed}:some").sample(range(len(claims)), min(count, len(claims)))
     return tuple(claims[place] for place in sorted(places))
 
@@ -44,9 +46,9 @@ def sample_claims(claims: Sequence[TrueClaim], count: int, seed: int) -> tuple[T
 def choose_claims(
     document: Document, index: QuoteIndex, facts: DocumentFacts, count: int, seed: int
 ) -> tuple[TrueClaim, ...]:
-    """`count` claims made from the document by code, chosen by `seed` so that each kind of falsehood has its share.
+    """`count` claims made from the document, which `seed` chooses so that each kind of falsehood has its share.
 
-    Raises DocumentError if there is not one sentence or row that claims can be made of.
+    Raises DocumentError if the document has no sentence or row to make a claim from.
     """
     rng = random.Random(f"{seed}:claims")
     claims = true_claims(document, index)
@@ -59,15 +61,13 @@ def choose_claims(
     counts: Counter[str] = Counter()
     left = [claim for claim in pool if ways[claim]]
     while left and len(chosen) < count:
-        has_all_rows = sum(bool(claim.subject) for claim in chosen) >= most_rows
-        eligible = [claim for claim in left if not (has_all_rows and claim.subject)]
-        if not eligible:
-            break
-        # What is rare so far weighs most.
-        best = max(eligible, key=lambda claim: sum(1 / (1 + counts[kind]) for kind in ways[claim]))
+        # Kinds that are rare so far weigh most.
+        best = max(left, key=lambda claim: sum(1 / (1 + counts[kind]) for kind in ways[claim]))
         left.remove(best)
         chosen.append(best)
         counts.update(ways[best])
+        if sum(bool(claim.subject) for claim in chosen) >= most_rows:
+            left = [claim for claim in left if not claim.subject]
     if not chosen:
         needed = "full sentences of 50 to 260 characters, or tables with years as column headers"
         hint = f"the document needs {needed}; or omit --document"
@@ -76,7 +76,7 @@ def choose_claims(
 
 
 def make_cases(claims: Sequence[TrueClaim], facts: DocumentFacts, seed: int) -> tuple[Case, ...]:
-    """Each claim as it is, and once for each kind of falsehood that it takes; the same for the same seed."""
+    """Each claim as it is, and once for each kind of falsehood that it allows; the same for the same seed."""
     found: list[Case] = []
     for claim in claims:
         texts = {TRUE_KIND: claim.text} | {kind: _falsify(claim, kind, facts, seed) for kind in FALSEHOOD_KINDS}
@@ -91,22 +91,20 @@ def _falsify(claim: TrueClaim, kind: str, facts: DocumentFacts, seed: int) -> st
 
 
 def make_batches(cases: Sequence[Case], seed: int) -> tuple[tuple[int, ...], ...]:
-    """The numbers of the cases in batches of up to seven, in an order by `seed`.
+    """The numbers of the cases in batches of up to seven, in an order that `seed` chooses.
 
-    Cases of one claim never meet in a batch: of two that contradict each other a judge would see that one is false.
+    A batch never has two cases of one claim: they contradict each other, so a judge would see that one is false.
     """
     rng = random.Random(f"{seed}:batches")
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for case in cases:
         groups.setdefault((case.truth, case.quotes), []).append(case.number)
-    if not groups:
-        return ()
     shuffled = list(groups.values())
     rng.shuffle(shuffled)
     for group in shuffled:
         rng.shuffle(group)
-    count = max(-(-len(cases) // BATCH_SIZE), *map(len, shuffled))
-    # Dealt in turn, the cases of a claim fall into neighbouring batches, and no batch gets more than its share.
+    count = max([-(-len(cases) // BATCH_SIZE), *map(len, shuffled)])
+    # Dealing the cases in turn puts those of a claim into neighbouring batches, and fills all batches alike.
     batches: list[list[int]] = [[] for _ in range(count)]
     for place, number in enumerate(number for group in shuffled for number in group):
         batches[place % count].append(number)

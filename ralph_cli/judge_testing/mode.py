@@ -1,4 +1,4 @@
-"""Judge-test mode: claims whose truth is known are put to the judge of question mode, a batch at a time."""
+"""Judge-test mode: puts claims whose truth is known to the judge of question mode, a batch at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ QUESTION = "What does the document say? Each claim is to be a true statement of 
 
 @dataclass(slots=True)
 class ObservedModel(ModelWrapper):
-    """A model around a judge that tells of each reply which could not be used, and changes nothing."""
+    """A wrapper around a judge that reports each unusable reply and changes nothing."""
 
     sink: EventSink
     iteration: int = 0
@@ -41,7 +41,7 @@ class ObservedModel(ModelWrapper):
 
 @dataclass(slots=True)
 class JudgeTestMode:
-    """The mode of a test: see `loop.engine.Mode`. One iteration is one batch; no batch is ever accepted."""
+    """The mode of a judge test: see `loop.engine.Mode`. One iteration is one batch; no batch is ever accepted."""
 
     cases: Sequence[Case]
     batches: Sequence[Sequence[int]]
@@ -65,29 +65,31 @@ class JudgeTestMode:
         found = self.judge(attempt)
         if not found.broken:
             return (found,)
-        # One batch without verdicts does not end the test: the others may have some.
+        # The issue keeps the test going: other batches may have verdicts.
         issue = Issue("judge", f"the judge returned no verdicts: {found.broken}")
         return (Evidence("judge", (issue,), broken=found.broken),)
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        """Nothing: a judge is tested, not taught."""
+        """Nothing: a test teaches the judge nothing."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeTestDetector:
-    """Stops when every batch was put to the judge, or when it has failed on so many in a row (0: never)."""
+    """Stops when the judge had every batch, or failed on `max_failures` in a row (0 for no limit)."""
 
     batch_count: int
     max_failures: int
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         """The decision for this state; see `loop.detectors.StopDetector`."""
-        newest_first = reversed(state.steps)
-        faults = [next((item.broken for item in step.evidence if item.broken), "") for step in newest_first]
-        broken = len(list(takewhile(bool, faults)))
-        if broken == len(state.steps) >= self.batch_count or (self.max_failures and broken >= self.max_failures):
-            why = f"the judge returned no verdicts on {broken} batches in a row: {faults[0]}"
+        newest_first = (
+            next((item.broken for item in step.evidence if item.broken), "") for step in reversed(state.steps)
+        )
+        faults = list(takewhile(bool, newest_first))
+        most = self.max_failures or self.batch_count
+        if len(faults) >= most or len(faults) == len(state.steps) >= self.batch_count:
+            why = f"the judge returned no verdicts on {len(faults)} batches in a row: {faults[0]}"
             return StopDecision(True, StopType.UNJUDGED, why)
         if len(state.steps) >= self.batch_count:
             return StopDecision(True, StopType.TESTED, f"all {self.batch_count} batches were put to the judge")
@@ -95,7 +97,7 @@ class JudgeTestDetector:
 
 
 def summarize_judge_test(events: Sequence[AnyEvent], folder: Path) -> JudgeTest:
-    """The result of a test, folded from its events; of one that was cut off, as far as it came."""
+    """The result of a test, from its events; of an interrupted test the part that was done."""
     started = next(event for event in events if isinstance(event, RunStarted))
     made = next(event for event in events if isinstance(event, CasesGenerated))
     state = fold(events)

@@ -4,171 +4,120 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from ralph_cli.judge_testing.mutate_wording import replace_each, replace_match
-from ralph_cli.text.lexicon import TENS, UNITS
+from ralph_cli.judge_testing.mutate_wording import CONDITION, replace_each, replace_match
+from ralph_cli.text.lexicon import UNITS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
-_NAMED = re.compile(
-    r"(?i)\b(?:notes?|sections?|clauses?|pages?|items?|rules?|forms?|schedules?|exhibits?|parts?|articles?|topics?"
-    r"|levels?|tiers?|phases?|series|chapters?|nos?\.?|numbers?|paragraphs?|annex|priority|class|types?|versions?"
-    r"|figures?|tables?|scopes?|unit|room|column|step)\s+(?:[\d.()a-z]+\s*(?:,|and|or|to)\s*)*$"
-)
-_BOUND_BEFORE = re.compile(
-    r"(?i)(?:more than|over|at least|exceed(?:s|ed|ing)?|in excess of|minimum of|less than|no fewer than|greater than"
-    r"|above|until|later than|fewer than|up to|under|below|at most|maximum of|within|as much as|lower than|nearly"
-    r"|almost|a further)\s+[$\u20ac\u00a3]?\s*$"
-)
-_BOUND_BEHIND = re.compile(r"(?:\s\w+)? or (?:more|greater|longer|older|above|less|fewer|below|under|lower)")
-_CONDITION = re.compile(
-    r"(?i)\b(?:only if|if|when|unless|provided that|so long as|as long as|whenever|except|other than|subject to)\b"
-)
-_HEDGED = re.compile(
-    r"(?i)\b(?:about|approximately|around|nearly|almost|roughly|some|over|more than)\s+[$\u20ac\u00a3]?\s*$"
-)
-_RATES = ("percent", "points")
-_SCALES = (("million", "billion"), ("billion", "million"), ("thousand", "million"), ("trillion", "billion"))
-_YEAR = re.compile(
-    r"(?<![\d$\u20ac\u00a3.,/-])(?:19[5-9]|20[0-4])\d(?![\d%/-]|[.,]\d| (?:million|billion|shares|people))"
-)
+_MAX_DIGIT_SHIFT = 4
+_CHANGED_DIGITS = 3
+"""The digits of a figure that are changed, counted from the left."""
+
+_OTHER_SCALES = {"million": "billion", "billion": "million", "thousand": "million", "trillion": "billion"}
 
 
-def mutate_numbers(text: str) -> Iterator[str]:
+def mutate_numbers(text: str, *, bare: bool = False) -> Iterator[str]:
     """The claim with one figure changed: a digit, a word, or million for billion.
 
-    Bounds and conditions are left alone: "more than four" follows from "more than five".
+    Bounds, ranges and conditions stay as they are: "more than four" follows from "more than five". So does a number
+    without a unit, which may be a name, unless figures are `bare`, as in a table.
     """
-    if _CONDITION.search(text):
+    if CONDITION.search(text):
         return
-    for figure in _read_figures(text):
+    in_range = False
+    for figure in read_quantities(text, "prose"):
+        begins_range = figure.last is not None
+        if _is_amount(text, figure, bare=bare) and not begins_range and not in_range and not _is_bound(text, figure):
+            for wording in (*_figure_variants(figure), *_magnitude_variants(figure)):
+                yield text[: figure.start] + wording + text[figure.end :]
+        in_range = begins_range
+
+
+def _is_amount(text: str, figure: Quantity, *, bare: bool) -> bool:
+    """Whether a figure says exactly how much or how many of something there are."""
+    if figure.wording or abs(figure.value) <= 1:
+        return False
+    if figure.kind == "count":
+        # "Tidemark 4", "14 Castle Row" and "clauses 8, 10 and 12" are names.
         before, after = text[: figure.start], text[figure.end :]
-        if _is_no_quantity(text, figure) or _BOUND_BEFORE.search(before) or _BOUND_BEHIND.match(after):
-            continue
-        for wording in (*_figure_variants(before, figure), *_magnitude_variants(figure)):
-            yield before + wording + after
+        is_name = re.search(r"\S [A-Z][\w'-]* \Z|\d,? (?:and|or|to)? ?\Z", before) or re.match(r"\s[A-Z]", after)
+        return not is_name
+    return figure.kind in ("currency", "percent", "points", "duration", "physical") or (bare and figure.kind == "none")
 
 
-def _read_figures(text: str) -> list[Quantity]:
-    found = read_quantities(text, "prose")
-    return [figure for figure in found if figure.is_measured and figure.kind != "ordinal" and not figure.worded]
+def _is_bound(text: str, figure: Quantity) -> bool:
+    """Whether a figure is a bound ("at least 60 days", "within 60 days", "60 days or more")."""
+    within = re.search(r"(?i)\b(?:within|until) \S?\Z", text[: figure.start])
+    return bool(figure.bound or within or re.match(r"(?: \w+)? or ", text[figure.end :]))
 
 
 def _amount(figure: Quantity) -> Decimal:
     return abs(figure.value) * Decimal(10) ** (figure.power or 0)
 
 
-def _is_spelled(figure: Quantity) -> bool:
-    return figure.text[0].isalpha() and not re.search(r"\d", figure.text.partition("(")[0])
-
-
-def _is_no_quantity(text: str, figure: Quantity) -> bool:
-    """Whether a figure is a part of a name, a reference, a year or a time of day, and no quantity."""
-    before, after = text[: figure.start], text[figure.end :]
-    if _YEAR.match(text, figure.start) or figure.value == 0:
-        return True
-    if re.match(
-        r"[-\u2013:/]\w|\w|\s*\(\d|\s+(?:and|or|to)\s+[$\u20ac\u00a3]?\d|[-\s](?:thirds?|halves|quarters of)", after
-    ):
-        return True
-    if re.search(r"[-:/.#]$|\w\s*\($|(?i:\bbetween\s)[^.]*$|\d\s*(?:to|and|or|,|\u2013)\s*[$\u20ac\u00a3]?$", before):
-        return True
-    counted = figure.kind in ("none", "count") and figure.power is None and figure.value <= 2
-    if (_is_spelled(figure) and counted) or figure.value == 1:
-        return True
-    word = re.search(r"([A-Za-z][\w.&'\u2019-]*)\s+[$\u20ac\u00a3]?$", before)
-    proper = word and word[1][0].isupper() and word.start() > 0
-    return bool(proper or _NAMED.search(before))
-
-
-def _figure_variants(before: str, figure: Quantity) -> Iterator[str]:
-    """Other figures of the same shape; `before` is the text in front of this one."""
-    if _is_spelled(figure):
+def _figure_variants(figure: Quantity) -> Iterator[str]:
+    """Other figures of the same shape."""
+    if figure.text.lower() in UNITS:
         yield from _spelled_variants(figure)
         return
+    # Of what is "about" a figure a small change would still be true.
+    least = _amount(figure) / 10 if figure.approximate else Decimal(0)
     places = [place for place, char in enumerate(figure.text) if char.isdecimal()]
-    least = _amount(figure) * Decimal("0.1") if _HEDGED.search(before) else Decimal(0)
-    for number, place in enumerate(places[:3]):
+    for number, place in enumerate(places[:_CHANGED_DIGITS]):
         for digit in "123456789" if number == 0 else "0123456789":
-            if abs(int(digit) - int(figure.text[place])) not in (1, 2, 3, 4):
-                continue
             wording = figure.text[:place] + digit + figure.text[place + 1 :]
-            found = _read_figures(wording)
-            if len(found) != 1 or found[0].value == 1 or abs(_amount(found[0]) - _amount(figure)) <= least:
+            found = read_quantities(wording, "prose")
+            if not 0 < abs(int(digit) - int(figure.text[place])) <= _MAX_DIGIT_SHIFT or len(found) != 1:
                 continue
-            if not (figure.kind in _RATES and figure.value <= 100 < found[0].value):
+            is_impossible = figure.kind == "percent" and figure.value <= 100 < found[0].value
+            if abs(_amount(found[0]) - _amount(figure)) > least and found[0].value != 1 and not is_impossible:
                 yield wording
 
 
 def _spelled_variants(figure: Quantity) -> Iterator[str]:
-    """The numbers in words that are next to this one: "four" and "six" for "five"."""
+    """The numbers in words beside this one: "four" and "six" for "five"."""
     words = list(UNITS)
-    value = words.index(figure.text.lower()) if figure.text.lower() in words else 0
-    for other in (value - 2, value - 1, value + 1, value + 2) if value else ():
+    value = words.index(figure.text.lower())
+    for other in (value - 2, value - 1, value + 1, value + 2):
         if 2 <= other < len(words):
             yield words[other].capitalize() if figure.text[0].isupper() else words[other]
 
 
 def _magnitude_variants(figure: Quantity) -> Iterator[str]:
-    for scale, other in _SCALES:
-        wording = re.sub(rf"\b{scale}\b", other, figure.text)
-        if wording != figure.text and _read_figures(wording):
-            yield wording
+    for scale, other in _OTHER_SCALES.items():
+        if re.search(rf"\b{scale}\b", figure.text):
+            yield figure.text.replace(scale, other)
 
 
-# Time
+_IN_SPAN = re.compile(r"(?i)\b(?:between|from|through|until|to|after|than)\s+(?:[\w,]+\s){0,4}\Z")
+"""What holds for a span of time may also hold for a longer one."""
 
-_QUARTERS = ("first", "second", "third", "fourth")
-_BEHIND = r"\s+(?:[\w,]+\s){0,4}$"
-_OPEN_SPAN = re.compile(rf"(?i)\b(?:between|through|until|after|to|and|later than){_BEHIND}")
-_SPAN_END = re.compile(r"(?i)\b(?:to|and) $")
-_SINCE_OR_BY = re.compile(rf"(?i)\b(?:by|before|prior to|since|from){_BEHIND}")
-"""What happened by a year happened by any later one, and what holds since a year holds since any later one."""
+_SINCE_OR_BY = re.compile(r"(?i)\b(?:by|before|prior to|since)\s+(?:[\w,]+\s){0,4}\Z")
+"""What happened by a year happened by any later one; what holds since a year holds since any later one."""
 
-_COUNTED = "|".join((*UNITS, *TENS))
-_TIME = re.compile(rf"\s+(?!(?:that|it|this|them|about|approximately|more|less|{_COUNTED})\b)[^\W\d]")
-_NOT_TIME = re.compile(
-    r"\s+(?:income|tax|taxes|provision|interest|amorti[sz]ation|depreciation|deduct\w*|giving|consider\w*|taking"
-    r"|adjust\w*|the effect|eliminat\w*|allow\w*|discount\w*|reclass\w*|minority|non)"
-)
-_PACE_SWAPS = (
-    *(("each year", "each month"), ("each month", "each year"), ("each quarter", "each year")),
-    *(("every year", "every month"), ("a year", "a month"), ("per year", "per month"), ("once a day", "once a week")),
-    *(("annually", "monthly"), ("monthly", "yearly"), ("quarterly", "yearly")),
+_OTHER_PACES = (
+    (r"(each|every|per) year", r"\1 month"),
+    (r"(each|every|per) (?:month|quarter)", r"\1 year"),
+    ("annually", "monthly"),
 )
 
 
 def mutate_times(text: str) -> Iterator[str]:
     """The claim with another year, quarter or pace, or with "before" for "after"."""
-    years = {int(match[0]) for match in _YEAR.finditer(text)}
-    for match in _YEAR.finditer(text):
-        before = text[: match.start()]
-        if _OPEN_SPAN.search(before) and (_has_span(before) or not _SPAN_END.search(before)):
-            continue  # a longer span holds what a shorter one does
-        for shift in (-3, -2, -1) if _SINCE_OR_BY.search(before) else (-3, -2, -1, 1, 2):
-            other = int(match[0]) + shift
-            if other not in years and not (min(years) < other < max(years) and _has_span(text)):
-                yield replace_match(match, str(other))
-    yield from _mutate_quarters_and_order(text)
-
-
-def _has_span(text: str) -> bool:
-    return bool(re.search(r"(?i)\b(?:from|between)\b", text))
-
-
-def _mutate_quarters_and_order(text: str) -> Iterator[str]:
-    """Other quarters and halves, orders and paces."""
-    for match in re.finditer(r"\b(first|second|third|fourth)(?=[- ](?:fiscal )?quarter\b)", text):
-        for other in _QUARTERS:
-            if other not in text.lower():
-                yield replace_match(match, other)
-    for match in re.finditer(r"\bQ[1-4]\b", text):
-        yield from (replace_match(match, f"Q{n}") for n in range(1, 5) if f"Q{n}" not in text)
-    for word, other in (("before", "after"), ("after", "before"), ("prior to", "after")):
-        for match in re.finditer(rf"(?<![-\w]){word}(?![-\w])", text):
-            before, after = text[: match.start()], text[match.end() :]
-            if word == "after" and re.search(r"(?i)\b(?:until|at least|within)\b", before):
-                continue  # what lasts longer lasts that long, too
-            if _TIME.match(after) and not _NOT_TIME.match(after):
-                yield replace_match(match, other)
-    for word, other in _PACE_SWAPS:
-        yield from replace_each(text, rf"(?<!quarter of )\b{word}\b", other)
+    dates = [figure for figure in read_quantities(text, "prose") if figure.kind == "date"]
+    years = {date.date.year for date in dates}
+    for date in dates:
+        before, after = text[: date.start], text[date.end :]
+        year = date.date.year
+        if year and str(year) in date.text and not _IN_SPAN.search(before):
+            for shift in (-3, -2, -1) if _SINCE_OR_BY.search(before) else (-3, -2, -1, 1, 2):
+                if year + shift not in years:
+                    yield before + date.text.replace(str(year), str(year + shift)) + after
+        for word, other in (("before", "after"), ("after", "before")):
+            if before.endswith(f" {word} "):
+                yield f"{before[: -len(word) - 1]}{other} {date.text}{after}"
+    for match in re.finditer(r"\b(?:first|second|third|fourth)(?=[- ](?:fiscal )?quarter\b)|\bQ[1-4]\b", text):
+        others = ("Q1", "Q2", "Q3", "Q4") if match[0].startswith("Q") else ("first", "second", "third", "fourth")
+        yield from (replace_match(match, other) for other in others if other not in text)
+    for pace, other in _OTHER_PACES:
+        yield from replace_each(text, rf"(?<!quarter of )\b{pace}\b", other)

@@ -1,12 +1,12 @@
-"""False variants of true claims, each with one kind of falsehood: what a judge must not let stand. Pure.
+"""False variants of true claims, each with one kind of falsehood, which a judge should reject. Pure.
 
-Only the wording is changed, never the quotes. A variant that by chance may still be true is left out as far as code can
-tell: it stands in the document, or follows from what is said ("more than four" from "more than five").
+Only the wording changes, never the quotes. Variants that may still be true are left out as far as code can tell: those
+that the document states, and those that follow from the claim ("more than four" from "more than five").
 """
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
 from ralph_cli.judge_testing.mutate_names import DocumentNames
@@ -18,8 +18,8 @@ from ralph_cli.text.fold import fold
 class TrueClaim:
     """A claim that its quotes prove.
 
-    Of a table's row also: what it is about (`subject`), other rows of the table that say another thing (`rivals`), its
-    column (`period`) and the others (`periods`), in which another figure stands.
+    A claim made from a row of a table also has the row's label (`subject`), labels of rows with other figures
+    (`rivals`), the year of its column (`period`) and the years of the others (`periods`), which have other figures.
     """
 
     text: str
@@ -30,35 +30,29 @@ class TrueClaim:
     periods: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """What is known of the document that claims are about: its words, and the names in it."""
+    """The words and names of the document that claims are about."""
 
-    text: str
-    names: DocumentNames = field(init=False)
-    _normalized: str = field(init=False)
+    def __init__(self, text: str) -> None:
+        self.names = DocumentNames(text)
+        self._normalized = _normalize(text)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", DocumentNames(self.text))
-        object.__setattr__(self, "_normalized", _normalize(self.text))
-
-    def has_wording(self, text: str, claim: TrueClaim) -> bool:
-        """Whether these very words stand in the document, and not only in what the claim was made from."""
-        words = _normalize(text)
-        if words not in self._normalized:
+    def states(self, text: str, claim: TrueClaim) -> bool:
+        """Whether the document has exactly these words outside of what the claim was made from."""
+        words, rest = _normalize(text), self._normalized
+        if words not in rest:
             return False
-        rest = self._normalized
         for own in (claim.text, *claim.quotes):
             rest = rest.replace(_normalize(own), " ")
         return words in rest
 
 
 def mutate(claim: TrueClaim, kind: str, facts: DocumentFacts, rng: random.Random) -> str | None:
-    """The claim made false in one way of that kind, chosen by `rng`; None where there is none."""
+    """The claim made false in a way of this kind, which `rng` chooses; None if there is none."""
     found = list(dict.fromkeys(_variants(claim, kind, facts)))
     rng.shuffle(found)
     for text in found:
-        if _normalize(text) != _normalize(claim.text) and not facts.has_wording(text, claim):
+        if _normalize(text) != _normalize(claim.text) and not facts.states(text, claim):
             return text
     return None
 
@@ -68,7 +62,7 @@ def _normalize(text: str) -> str:
 
 
 def _variants(claim: TrueClaim, kind: str, facts: DocumentFacts) -> Iterator[str]:
-    """The claim made false in every way of that kind; what a row of a table says has ways of its own."""
+    """The claim made false in every way of this kind."""
     text, period = claim.text, f"in {claim.period}"
     match kind:
         case "negation" if claim.subject:
@@ -76,7 +70,7 @@ def _variants(claim: TrueClaim, kind: str, facts: DocumentFacts) -> Iterator[str
         case "negation":
             yield from mutate_negations(text)
         case "number":
-            yield from mutate_numbers(text)
+            yield from mutate_numbers(text, bare=bool(claim.subject))
         case "entity" if claim.subject:
             yield from (text.replace(claim.subject, rival, 1) for rival in claim.rivals)
         case "entity":

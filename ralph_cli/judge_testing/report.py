@@ -1,4 +1,4 @@
-"""A test of the judge for a reader: a table of what was caught, what was missed, false alarms; and one JSON object."""
+"""A judge test for a reader: a table of what was caught, what was missed, false alarms; and one JSON object."""
 
 import json
 from collections.abc import Iterator
@@ -90,8 +90,8 @@ def _render_ruling(result: CaseResult) -> str:
 def render_json(test: JudgeTest) -> str:
     """The object of `--json` as text.
 
-    `tested` is false if no model has given a verdict. Shares and bounds are between 0 and 1, null where nothing was
-    asked; `interval` is Wilson's at 95 %. In `cases` a `verdict` of null is a claim that was not judged.
+    `tested` is false if no model has given a verdict. Shares and bounds are between 0 and 1, or null if nothing was
+    asked; `interval` is Wilson's at 95 %. A case that was not judged has a `verdict` of null.
     """
     value = {
         "tested": test.usable,

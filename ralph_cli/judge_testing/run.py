@@ -1,4 +1,4 @@
-"""Runs a test of the judge: makes the claims, puts them to the judge of question mode, and counts what it caught."""
+"""Runs a judge test: makes the claims, puts them to the judge of question mode, and counts what it caught."""
 
 from dataclasses import replace
 
@@ -17,11 +17,10 @@ from ralph_cli.runs.execute import Job, Setup, execute
 from ralph_cli.wiring.models import NOBODY, BuiltMode, RunContext, choose_models
 from ralph_cli.wiring.qa import build_looker
 
-DEFAULT_CLAIMS, MAX_CLAIMS = 20, 200
-"""Claims made from a document unless it is said how many, and the most that may be asked for.
+DEFAULT_CLAIMS = 20
+"""Claims made from a document by default. Without a document the default is all claims that come with ralph."""
 
-Without a document all claims that come with ralph are used."""
-
+MAX_CLAIMS = 200
 NO_JUDGE_HINT = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or choose a model with --judge-model"
 
 
@@ -32,7 +31,7 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
         what = f"claims must be from 1 to {MAX_CLAIMS}, not {claims}"
         raise ConfigError(what, code="bad-claims", hint="20 are enough for a first look")
     names = choose_models(settings, models)
-    # Nobody but the judge and the panel is asked, so nothing else needs a key or a price.
+    # The test asks only the judge and the panel, so no other model needs a key or a price.
     names = replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=())
     document, built_in = (
         (load_source(source.with_ocr(settings.ocr_options), settings.cache_folder).load(), None)

@@ -1,40 +1,37 @@
 """True claims made from a document by code: sentences in its own words, and rows of tables in a fixed form. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Table
 from ralph_cli.judge_testing.mutations import TrueClaim
 from ralph_cli.retrieval.quotes.index import QuoteIndex
-from ralph_cli.text.lexicon import MONTHS
 from ralph_cli.text.sentences import sentence_ends
 
-MIN_CHARS, MAX_CHARS = 50, 260
-"""Characters of a sentence that is made a claim."""
+MIN_CHARS = 50
+MAX_CHARS = 260
+"""The most characters of a sentence that becomes a claim."""
 
-_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|\(?[a-z]{1,3}\)|[-*\u2022])\s+(?=[A-Z])")
-_DEPENDENT_OPENING = re.compile(
-    r"(?:It|Its|This|That|These|Those|They|Their|Such|He|She|His|Her|However|Accordingly|Therefore|Further|Furthermore"
-    r"|Also|But|And|Or|So|Thus|Additionally|Moreover|Both|Here|There|Then|One|Each of these|The (?:former|latter"
-    r"|following|above|same|preceding)|As a result|In addition|For example|In this|In that|See|Refer|Notwithstanding)\b"
+_ITEM_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|\(?[a-z]{1,3}\)|[-*\u2022])\s+(?=[A-Z])")
+_DEPENDENT = re.compile(
+    r"(?i)(?:however|accordingly|therefore|further|furthermore|also|but|and|or|so|thus|additionally|moreover|both|here"
+    r"|there|then|one|as a result|in addition|for example|see|refer|notwithstanding|(?:each of |in )?(?:this|that|these"
+    r"|those|their|such|its|his)|the (?:former|latter|following|above|same|preceding)"
+    r"|(?:\w+\W+){0,6}(?:it|they|them|this|these|such|he|she))\b"
 )
-_DEPENDENT_WORD = re.compile(r"(?:\w+\W+){1,6}(?:it|they|them|this|these|such|he|she)\b")
+"""The beginning of a sentence that cannot be understood without the one before."""
+
 _MARKUP = re.compile(r"[*_`|<>\[\]{}#@~^\\]|\S {2,}\S|-\n|[a-z]\.[A-Z]|http|www\.|\.{3}|\u2026")
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|can|could|should|would|does|do|did|increased|decreased|rose"
-    r"|fell|grew|declined|expects?|makes?|made|provides?|reported|recorded|completed|paid|sold|began|begins|ends?)\b"
-)
-_LINE_FILL = 0.6
-_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
-_HEADER = "fiscal year years ended months twelve in millions thousands billions dollars us except per share amounts"
-_HEADER_WORDS = frozenset(f"{_HEADER} and at as of fy the u s data".split()) | set(MONTHS)
-_CELL = re.compile(
-    r"(?<![\w.])\(?-?[$\u20ac\u00a3]?\s?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?x?(?![\w.])|(?<=\s)[\u2014\u2013-](?=\s|$)"
-)
-_TABLE_CHARS = 600
-_GENERIC = re.compile(r"(?i)(?:sub)?total|other|net|all other|amount|adjustments?|cash|shares|.*\bbalance\b.*")
+_MIN_LINE_SHARE = 0.6
+"""Each line of a sentence but the last is at least this share of the longest: a heading before it is shorter."""
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_CELL = re.compile(r"\(?-?[$\u20ac\u00a3]?\s?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?x?")
+_NEAR_CHARS = 600
+"""Characters within which the rows of a table are alternatives to each other."""
 
 
 class _Row(NamedTuple):
@@ -48,7 +45,7 @@ class _Row(NamedTuple):
 
 
 def true_claims(document: Document, index: QuoteIndex) -> list[TrueClaim]:
-    """All claims that can be made from a document, in its order, each with a quote that stands there once."""
+    """All claims that can be made from a document, in order, each with a quote that occurs once."""
     found = [*_sentence_claims(document), *_row_claims(document)]
     unique = {claim.text.casefold(): claim for claim in found}
     return [claim for claim in unique.values() if _is_quotable(claim, index)]
@@ -66,16 +63,16 @@ def _sentence_claims(document: Document) -> Iterator[TrueClaim]:
             if document.table_at(page.start + start):
                 continue
             passage = text[start:end].strip()
-            passage = passage[number.end() :] if (number := _NUMBERED.match(passage)) else passage
+            passage = passage[number.end() :] if (number := _ITEM_NUMBER.match(passage)) else passage
             if _is_sentence(passage):
                 yield TrueClaim(" ".join(passage.split()), (passage,))
 
 
 def _sentence_bounds(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences begin and end: behind another one, or where a paragraph or an item begins."""
+    """The bounds of sentences: behind another sentence, or at the beginning of a paragraph or an item."""
     for block in re.finditer(r"\S(?:(?!\n[ \t]*\n).)*", text, re.DOTALL):
         begin = block.start()
-        # Without a blank line a paragraph's first sentence cannot be told from a heading above it.
+        # Without a blank line, a paragraph's first sentence cannot be told from a heading above it.
         known = bool(re.search(r"\n[ \t]*\n\s*\Z", text[max(begin - 20, 0) : begin]))
         for stop, following in sentence_ends(text, block.start(), block.end()):
             if known:
@@ -88,11 +85,10 @@ def _sentence_bounds(text: str) -> Iterator[tuple[int, int]]:
 def _is_sentence(passage: str) -> bool:
     lines = passage.split("\n")
     longest = max(map(len, lines))
-    whole = all(len(line) >= _LINE_FILL * longest for line in lines[:-1])
+    whole = all(len(line) >= _MIN_LINE_SHARE * longest for line in lines[:-1])
     if not (MIN_CHARS <= len(passage) <= MAX_CHARS and passage[0].isupper() and passage.endswith(".") and whole):
         return False
-    depends = _DEPENDENT_OPENING.match(passage) or _DEPENDENT_WORD.match(passage)
-    if depends or _MARKUP.search(passage) or not _VERB.search(passage) or re.match(r"[^:]{0,40}: ", passage):
+    if _DEPENDENT.match(passage) or _MARKUP.search(passage) or re.match(r"[^:]{0,40}: ", passage):
         return False
     if any(passage.count(one) != passage.count(two) for one, two in ("()", "\u201c\u201d")) or passage.count('"') % 2:
         return False
@@ -103,31 +99,35 @@ def _is_sentence(passage: str) -> bool:
 
 def _row_claims(document: Document) -> Iterator[TrueClaim]:
     """Rows under columns of years, as "The table shows <figure> for <label> in <year>": no more than the row says."""
+    labels = Counter(_label(document, table, row) for table in document.tables for row in range(len(table.rows)))
     for table in document.tables:
-        values = [at for at, column in enumerate(table.columns) if not column.is_label]
-        years = [_year_of(document.column_path(table, at)) for at in values]
-        if not all(years) or len(set(years)) < len(years):
-            continue
-        rows = [
-            row for at in range(table.header_rows, len(table.rows)) if (row := _read_row(document, table, at, years))
-        ]
+        years = _years_of_columns(document, table)
+        numbers = range(table.header_rows, len(table.rows)) if years else ()
+        rows = [row for at in numbers if (row := _read_row(document, table, at, years))]
         for row in rows:
-            near = [other for other in rows if abs(other.start - row.start) < _TABLE_CHARS]
-            yield from _claim_from_row(row, near)
+            if labels[row.label] == 1:  # another table may have other figures for the same label
+                near = [other for other in rows if abs(other.start - row.start) < _NEAR_CHARS]
+                yield from _claim_from_row(row, near)
 
 
-def _year_of(names: Sequence[str]) -> str:
-    """The year that is all that the names of a column say, but for words of periods and scales; "" for none."""
-    said = " ".join(names)
-    years, words = _YEARS.findall(said), {word.lower() for word in re.findall(r"[A-Za-z]+", said)}
-    return years[0] if len(years) == 1 and words <= _HEADER_WORDS else ""
+def _label(document: Document, table: Table, row: int) -> str:
+    return (document.row_path(table, row) or ("",))[-1]
+
+
+def _years_of_columns(document: Document, table: Table) -> list[str]:
+    """The year of each column of figures; empty unless the names of the columns differ only in the year."""
+    columns = [at for at, column in enumerate(table.columns) if not column.is_label]
+    names = [" ".join(document.column_path(table, at)) for at in columns]
+    years = [found[0] for name in names if len(found := _YEAR.findall(name)) == 1]
+    is_sure = len(set(years)) == len(names) and len({_YEAR.sub("", name) for name in names}) == 1
+    return years if is_sure else []
 
 
 def _read_row(document: Document, table: Table, number: int, years: list[str]) -> _Row | None:
     """A row with a plain label and a figure under each year; None for another one."""
     text, row = document.text, table.rows[number]
     cells = [it for it in table.cells_of(number) if not table.columns[it.column].is_label]
-    label = (document.row_path(table, number) or ("",))[-1]
+    label = _label(document, table, number)
     figures = [" ".join(text[it.start : it.end].split()).replace("$ ", "$").replace("( ", "(") for it in cells]
     is_plain = bool(re.fullmatch(r"[A-Z][A-Za-z ,&/'\u2019()-]{4,60}", label)) and all(map(_CELL.fullmatch, figures))
     if not is_plain or len(cells) != len(years) or table.rows[number].goes_on:
@@ -136,16 +136,15 @@ def _read_row(document: Document, table: Table, number: int, years: list[str]) -
 
 
 def _claim_from_row(row: _Row, near: list[_Row]) -> Iterator[TrueClaim]:
-    """What a row says; `near` are the rows under the same years close to it."""
+    """The claim that a row states; `near` are the rows of the same table close to it."""
     values = [re.sub(r"[^\d.]", "", cell) for cell in row.cells]
-    if len(set(values)) < len(values) or not all(values) or _GENERIC.fullmatch(row.label):
+    if len(set(values)) < len(values) or not all(values):
         return
-    # One claim a row: the column is taken by the row's own figures, so that the same document gives the same claims.
+    # One claim per row; the row's own figures choose the column, so that a document always gives the same claims.
     place = sum(map(len, values)) % len(row.years)
     cell, year = row.cells[place], row.years[place]
-    rivals = [other.label for other in near if other.label != row.label and other.cells[place] != cell]
-    named = tuple(rival for rival in rivals if not _GENERIC.fullmatch(rival))
+    rivals = tuple(other.label for other in near if other.label != row.label and other.cells[place] != cell)
     periods = tuple(other for other in row.years if other != year)
     text = f'The table shows {cell} for "{row.label}" in {year}.'
     quote = row.line.strip("| ") if row.line.startswith("|") else row.line
-    yield TrueClaim(text, (quote,), row.label, named, year, periods)
+    yield TrueClaim(text, (quote,), row.label, rivals, year, periods)

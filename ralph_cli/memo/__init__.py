@@ -1,1 +1,1 @@
-"""Checking somebody's memo: which words it quotes, from which pages, and whether they are there."""
+"""Checking a memo: the words it quotes, the pages it names for them, and whether they are there."""

@@ -1,1 +1,1 @@
-"""What differs between qa, task and goal; the loop is the same for all."""
+"""The modes qa, task and goal: what differs between them. The loop is the same for all."""

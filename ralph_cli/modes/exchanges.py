@@ -1,4 +1,4 @@
-"""The questions that a further question follows on: what was asked, answered and quoted, as models are told of it."""
+"""The earlier questions of a conversation: what was asked, answered and quoted, as models read it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,17 @@ from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Claim, Halt, Step, StopType
 from ralph_cli.loop.state import fold
 
-MAX_EXCHANGE_CHARS, MAX_EXCHANGES_CHARS = 2_500, 10_000
-"""Characters that are told of one question with its answer, and of all together, the latest first."""
+MAX_EXCHANGE_CHARS = 2_500
+"""The characters shown of one question with its answer."""
 
-MAX_QUESTION_CHARS, MAX_QUESTIONS = 500, 20
-"""Characters of a question that others are understood from, and how many of them there may be."""
+MAX_EXCHANGES_CHARS = 10_000
+"""The characters shown of all earlier questions, the latest first."""
+
+MAX_QUESTION_CHARS = 500
+MAX_QUESTIONS = 20
 
 _WORDS_OF = 2
-"""Questions before, the latest, whose words are looked for with those of a further one."""
+"""The latest questions whose words are added to those of a further one for a search."""
 
 _ENDINGS = {
     StopType.COMPLETION: "Accepted:",
@@ -28,7 +31,7 @@ _ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question with what came of it: how its run ended, None if it was cut off, and its best attempt."""
+    """A question and its result: how its run ended (None if it was interrupted), and its best attempt."""
 
     question: str
     halt: Halt | None
@@ -36,19 +39,19 @@ class Exchange:
 
     @classmethod
     def of(cls, events: Sequence[AnyEvent]) -> "Exchange":
-        """The exchange that a run was."""
+        """The exchange of a recorded run."""
         state = fold(events)
         question = next((event.question for event in events if isinstance(event, RunStarted)), "")
         return cls(question, state.halt, state.best)
 
     def describe(self, document: Document) -> str:
-        """Question and answer with its verdicts, and the quotes that stand where the record says that they do."""
+        """Question and answer with its verdicts, and those quotes that are still at their recorded places."""
         return truncate(
             "\n".join((f"Question: {self.question[:MAX_QUESTION_CHARS]}", self.outcome(document))), MAX_EXCHANGE_CHARS
         )
 
     def outcome(self, document: Document) -> str:
-        """What came of it, without the question."""
+        """The result without the question."""
         attempt = self.best.attempt if self.best else None
         if attempt is None or not attempt.has_result:
             return "No answer."
@@ -70,7 +73,7 @@ class Exchange:
 
 
 def render_exchanges(exchanges: Sequence[Exchange], document: Document, nonce: str) -> str:
-    """What stands before a question that is put anew: the questions that it follows on; empty for a first one."""
+    """The text before a question in a new conversation: the questions that it follows on; empty for a first one."""
     if not exchanges:
         return ""
     told: list[str] = []
@@ -84,12 +87,12 @@ def render_exchanges(exchanges: Sequence[Exchange], document: Document, nonce: s
 
 
 def render_outcome(exchanges: Sequence[Exchange], document: Document, nonce: str) -> str:
-    """What a worker is told in the conversation in which it has given the last answer: what came of that."""
+    """The result of the last answer, for a worker that continues the conversation in which it gave that answer."""
     return frame_data(truncate(exchanges[-1].outcome(document), MAX_EXCHANGE_CHARS), nonce)
 
 
 def question_in_context(question: str, before: Sequence[str], nonce: str) -> str:
-    """A question as it is put to who judges: with those from which it is understood, if there are any."""
+    """A question for a judge, with the earlier questions that it is understood from."""
     if not before:
         return question
     listed = "\n".join(f"- {' '.join(asked.split())[:MAX_QUESTION_CHARS]}" for asked in before[-MAX_QUESTIONS:])
@@ -97,5 +100,5 @@ def question_in_context(question: str, before: Sequence[str], nonce: str) -> str
 
 
 def words_in_context(question: str, before: Sequence[str]) -> str:
-    """A question with the words of those before it, for code that only looks for words."""
+    """A question with the words of the ones before it, for code that only looks for words."""
     return " ".join((*before[-_WORDS_OF:], question))

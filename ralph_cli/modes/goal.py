@@ -1,4 +1,4 @@
-"""Goal mode: the worker produces one text and calls the user's verifiers on it, until their evidence accepts it."""
+"""Goal mode: the worker writes one text and runs the user's verifiers on it, until their evidence accepts it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,8 +22,7 @@ from ralph_cli.rlm.goal_acts import MAX_OUTPUT_CHARS, GiveUp, OutputFromVariable
 from ralph_cli.rlm.loop import Explorer, ToolAnswer
 
 SHOWN_OUTPUT_CHARS = 2_500
-"""Characters of the output so far that a fresh conversation is shown; all of it is in the variable
-`OUTPUT_VARIABLE`."""
+"""The characters of the output that a fresh conversation is shown; all of it is in the variable `OUTPUT_VARIABLE`."""
 
 EVIDENCE_CHARS = 3_000
 OUTPUT_VARIABLE = "output_so_far"
@@ -31,7 +30,7 @@ OUTPUT_VARIABLE = "output_so_far"
 
 @dataclass(frozen=True, slots=True)
 class GoalPrompts:
-    """What the worker is told of its goal: at the beginning, and when a conversation is begun anew."""
+    """The messages to the worker about its goal: the first one, and those of a new or continued conversation."""
 
     objective: str
     document: Document
@@ -57,7 +56,7 @@ class GoalPrompts:
         )
 
     def continuation(self, goal: GoalState, reason: str, summary: str) -> str:
-        """The compact message that takes the place of the conversation so far."""
+        """The compact message that replaces the conversation so far."""
         last = "\n".join(_render_verified(item) for item in goal.evidence)
         fresh = ", on the output as it stands:" if goal.current_evidence else ", on an earlier version of the output:"
         size = (
@@ -82,7 +81,7 @@ class GoalPrompts:
         )
 
     def feedback(self, goal: GoalState, reason: str) -> str:
-        """The next message of a conversation that goes on."""
+        """The next message of a continued conversation."""
         return render_prompt("goal_feedback", iteration=goal.iteration + 1, most=self.max_iterations, reason=reason)
 
     def _document_line(self) -> str:
@@ -102,11 +101,11 @@ class GoalPrompts:
 
 @dataclass(slots=True)
 class GoalWorkspace:
-    """Holds the output of a goal and carries out the worker's acts on it; evidence comes from here and nowhere else.
+    """Holds the output of a goal and carries out the worker's acts on it. Only this class produces evidence.
 
-    `verify` runs the verifiers on a text: the name of each, then how it ended. `read_variable` reads a
-    variable of the sandbox. `goal` is the fold of the events so far: `sink` hears what is done here, and must tell it
-    to `note`. What is `recorded` of earlier runs takes the place of both, so that the worker is told the same again.
+    `verify` runs the verifiers on a text: it gives the name of each, then its result. `read_variable` reads a variable
+    of the sandbox. `goal` is the fold of the events so far: `sink` gets the events of this class, and must pass them to
+    `on_event`. Acts `recorded` in earlier runs replace both functions, so that the worker reads the same again.
     """
 
     goal: GoalState
@@ -120,12 +119,12 @@ class GoalWorkspace:
     _evidence_is_recorded: bool = False
 
     def begin_iteration(self, event: events.IterationStarted) -> None:
-        """A new iteration: nothing is claimed yet."""
+        """Begin an iteration: the worker has claimed nothing yet."""
         self.intent = Intent()
         self.on_event(event)
 
     def on_event(self, event: events.AnyEvent, /) -> None:
-        """Fold an event that others emit."""
+        """Fold an event of another source."""
         self.goal = self.goal.apply(event)
 
     def perform(self, act: object) -> ToolAnswer:
@@ -149,7 +148,7 @@ class GoalWorkspace:
                 raise AssertionError(f"not an act of a goal: {act!r}")
 
     def on_text(self, text: str) -> Draft | None:
-        """What is said without a tool call counts only if it holds the completion marker."""
+        """Text without a tool call counts only if it has the completion marker."""
         return self._record_statement("", text).accepted_draft if has_done_marker(text) else None
 
     def _read_variable(self, call: str, name: str) -> events.VariableRead:
@@ -168,7 +167,7 @@ class GoalWorkspace:
         )
 
     def _set_output(self, call: str, text: str) -> ToolAnswer:
-        # Cleaned before it is verified: what was verified is what is handed over, to the character.
+        # The text is cleaned before it is verified, so that exactly the verified text is handed over.
         text = remove_marker(text).encode("utf-8", "replace").decode()
         if not text.strip():
             return ToolAnswer("The output would be empty; nothing was changed.", error=True)
@@ -197,14 +196,14 @@ class GoalWorkspace:
         return ToolAnswer(f"{first}, on the output as it stands\n{body}", error=bool(failed))
 
     def renew_evidence(self) -> None:
-        """Verify the output once more if what speaks for it is only recorded: what a record says accepts nothing."""
+        """Verify the output once more if its evidence is only recorded: a record accepts nothing."""
         if not (self._evidence_is_recorded and self.intent.done and self.goal.verified):
             return
         if not self.recorded.is_closed or self.recorded.is_renewal(self.rounds + 1):
             self._verify("", is_recorded=self.recorded.is_closed)
 
     def _verify(self, call: str, *, is_recorded: bool) -> None:
-        """Have every verifier speak: as it `is_recorded`, if it is, or by running it."""
+        """Give the result of every verifier: the recorded one if there is one (`is_recorded`), else by running it."""
         self.rounds += 1
         said = self.recorded.take_round(self.rounds, self.goal.output, self.goal.terms.verifiers) if is_recorded else ()
         self._evidence_is_recorded = bool(said)
@@ -228,10 +227,10 @@ def _render_verified(item: events.VerifierFinished) -> str:
 class GoalMode:
     """The goal mode of the outer loop, see `loop.engine.Mode`: an iteration ends with DONE, blocked, or its last step.
 
-    `check_lost` refuses an output for which too many sub-queries gave no answer.
-    `start_conversation` makes a fresh conversation from a first message; the sandbox behind all of them is the same.
-    Each iteration has its own, unless `retry` lets one go on: "continue" always, "auto" while it is small and ended
-    with the worker's word that it is done, because then only the refusal is new to it.
+    `check_lost` refuses an output for which too many sub-queries gave no answer. `start_conversation` makes a fresh
+    conversation from a first message; all share one sandbox. Each iteration has its own conversation unless `retry`
+    continues one: "continue" always, "auto" while it is small and the worker has said that it is done, because then
+    only the refusal is new.
     """
 
     prompts: GoalPrompts
@@ -271,7 +270,7 @@ class GoalMode:
         return Attempt(finished=self.workspace.intent.done, source="worker", output=output, error=error)
 
     def _should_continue(self, last: Attempt) -> bool:
-        """Whether the live conversation goes on after this attempt."""
+        """Whether the live conversation continues after this attempt."""
         if self._conversation is None or self.retry == "fresh":
             return False
         return self.retry == "continue" or (last.finished and self._conversation.characters <= MAX_CONVERSATION_CHARS)
@@ -280,9 +279,9 @@ class GoalMode:
         self.workspace.renew_evidence()
         evidence = completion_evidence(self.workspace.goal, self.workspace.intent)
         lost = self.check_lost(attempt)
-        # When it finds nothing it is left out: it accepts no output that nobody has verified.
+        # A check that finds nothing is left out: it accepts no output that is not verified.
         return (*evidence, lost) if lost.issues else evidence
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        """The runtime summary: it is what the next conversation begins with."""
+        """The runtime summary, with which the next conversation begins."""
         return Lesson(self.summary.text(self.summary_chars))

@@ -1,4 +1,4 @@
-"""What is kept of a goal between runs: goal.json in its run folder for readers, the journal for going on."""
+"""The record of a goal between runs: goal.json in its run folder for readers, the journal for resuming."""
 
 import json
 from contextlib import suppress
@@ -14,7 +14,8 @@ from ralph_cli.journal.store import read_events
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.reports.goal import evidence_of
 
-RECORD_FILE, OUTPUT_STEM = "goal.json", "output"
+RECORD_FILE = "goal.json"
+OUTPUT_STEM = "output"
 VERSION = 1
 
 
@@ -26,12 +27,12 @@ class GoalRecord:
         self.goal = GoalState()
 
     def __call__(self, event: AnyEvent, /) -> None:
-        """Fold the event; write when it tells something new."""
+        """Fold the event, and write the file if the event changes it."""
         self.goal = self.goal.apply(event)
         if isinstance(event, GoalSet):
             self._write()
         elif isinstance(event, IterationStarted | VerifierFinished | StepFinished | RunHalted):
-            # The journal has it all, and a run that goes well must not end for want of a copy.
+            # The journal has everything, and a run that goes well must not end because a copy failed.
             with suppress(JournalError):
                 self._write()
 
@@ -41,7 +42,7 @@ class GoalRecord:
 
 
 def goal_as_json(goal: GoalState) -> dict[str, Any]:
-    """The state as plain values; the output itself is in the journal, and in the run folder once it was verified."""
+    """The state as plain values; the output is in the journal, and after verification in the run folder."""
     return {
         "version": VERSION,
         "status": goal.status.value,
@@ -62,7 +63,7 @@ def goal_as_json(goal: GoalState) -> dict[str, Any]:
 
 
 def save_output(folder: Path, suffix: str, best: Step | None) -> None:
-    """Leave what is handed over in the run's folder, also if it was never verified. Raises JournalError."""
+    """Save the resulting text in the run's folder, even if it was never verified. Raises JournalError."""
     text = read_goal(folder).final_output(best)
     if text:
         write_atomic(folder / f"{OUTPUT_STEM}{suffix}", text)
@@ -81,7 +82,7 @@ def find_unfinished(out: Path, document: str, objective: str) -> Path | None:
             continue
         if record.get("status") != GoalStatus.ACTIVE.value:
             return None
-        # The journal counts: the record beside it is a copy for readers.
+        # The journal decides; the record beside it is a copy for readers.
         with suppress(JournalError):
             return path.parent if read_goal(path.parent).status is GoalStatus.ACTIVE else None
     return None

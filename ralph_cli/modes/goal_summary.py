@@ -1,4 +1,4 @@
-"""The runtime summary of a goal: what was done, told from its events within so many characters. Pure."""
+"""The runtime summary of a goal: its events in a limited number of characters. Pure."""
 
 import ast
 from dataclasses import dataclass, field
@@ -6,19 +6,23 @@ from dataclasses import dataclass, field
 from ralph_cli.core import events
 from ralph_cli.rlm.searches import parse_code
 
-CODE_CHARS, PRINTED_CHARS, NOTE_CHARS, REASON_CHARS, OUTPUT_CHARS = 160, 240, 400, 160, 200
+CODE_CHARS = 160
+PRINTED_CHARS = 240
+NOTE_CHARS = 400
+REASON_CHARS = 160
+OUTPUT_CHARS = 200
 MAX_NAMES = 30
 
 
 @dataclass(slots=True)
 class RuntimeSummary:
-    """A sink that remembers a line or two of every step; `text` is what a fresh conversation is told."""
+    """A sink that keeps a line or two about every step; `text` is the summary for a fresh conversation."""
 
     entries: list[str] = field(default_factory=list)
     variables: dict[str, None] = field(default_factory=dict)
 
     def __call__(self, event: events.AnyEvent, /) -> None:
-        """Remember what the event tells."""
+        """Add an entry for the event."""
         match event:
             case events.IterationStarted(number):
                 self.entries.append(f"Iteration {number}:")
@@ -43,7 +47,7 @@ class RuntimeSummary:
                 self.entries.append(f"- was told: {_shorten(reason, REASON_CHARS)}")
 
     def text(self, max_chars: int) -> str:
-        """The summary within `max_chars` characters: the newest entries whole, and how many older ones are left out."""
+        """The summary in at most `max_chars` characters: the newest entries whole, and the number of omitted ones."""
         names = ", ".join(list(self.variables)[-MAX_NAMES:])
         first = f"Variables you made: {names}\n" if names else ""
         room = max_chars - len(first) - 60

@@ -1,4 +1,4 @@
-"""The claims that stand: kept as they are from one attempt to the next, never asked for and never judged again."""
+"""The supported claims of an answer: kept from one attempt to the next, never requested and never judged again."""
 
 import re
 from collections.abc import Sequence
@@ -9,30 +9,30 @@ from ralph_cli.checks.form import as_draft
 from ralph_cli.core.run import ABSENCE_CHECK, Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Ruling
 
 ClaimKey = tuple[str, tuple[tuple[int, int], ...]]
-"""A claim to the letter: its wording and the places of its quotes."""
+"""The identity of a claim: its wording and the places of its quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimSlot:
-    """One place of the answer: a claim that stands, or None for one that has to be mended."""
+    """One place of the answer: a supported claim, or None for one that must be fixed."""
 
     claim: DraftClaim | None
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedClaims:
-    """What stands of the answer so far, in the answer's own order, and the rulings that let it stand."""
+    """The supported claims of the answer so far, in order, and their rulings."""
 
     slots: tuple[ClaimSlot, ...] = ()
     rulings_by_claim: dict[ClaimKey, Ruling] = field(default_factory=dict)
 
     @property
     def claims(self) -> tuple[DraftClaim, ...]:
-        """The claims that stand."""
+        """The supported claims."""
         return tuple(slot.claim for slot in self.slots if slot.claim is not None)
 
     def message(self) -> str:
-        """What the worker is told of them; empty when nothing stands yet."""
+        """The message to the worker about them; empty if there are none yet."""
         if not self.claims:
             return ""
         lines = "\n".join(f"- {claim.text}" for claim in self.claims)
@@ -40,7 +40,7 @@ class AcceptedClaims:
         return f"These claims stand and are kept; {how}:\n{lines}\n"
 
     def merge(self, draft: Draft) -> Draft:
-        """The whole answer: what stands in its places, the draft's claims in the gaps and after them."""
+        """The whole answer: the kept claims in their places, the draft's claims in the gaps and after them."""
         if not self.claims:
             return draft
         standing = {_normalize(claim.text) for claim in self.claims}
@@ -54,7 +54,7 @@ class AcceptedClaims:
         return replace(draft, claims=(*whole, *fresh))
 
     def update(self, attempt: Attempt, evidence: Sequence[Evidence]) -> "AcceptedClaims":
-        """What stands after an attempt was judged; nothing changes when it was not."""
+        """The kept claims after an attempt was judged; unchanged if it was not."""
         rulings = {ruling.claim: ruling for item in evidence for ruling in item.rulings}
         contradicted = {said.claim for item in evidence for said in item.qualifications if said.contradicts}
         if not rulings:
@@ -68,14 +68,14 @@ class AcceptedClaims:
             elif claim.id in contradicted:
                 settled.pop(claim_key(claim, attempt), None)
             slots.append(ClaimSlot(as_draft(claim, attempt) if stands else None))
-        # A place for which nothing was handed in stays open: the direct answer is not to end up last.
+        # A gap for which nothing was submitted stays a gap, so that the direct answer does not end up last.
         gaps = [at for at, slot in enumerate(self.slots) if slot.claim is None]
         for at in gaps[-unfilled:] if (unfilled := len(self.slots) - len(slots)) > 0 else ():
             slots.insert(at, ClaimSlot(None))
         return AcceptedClaims(tuple(slots), settled)
 
     def rulings_for(self, attempt: Attempt) -> tuple[Ruling, ...]:
-        """The rulings that still hold for claims of `attempt`, under their ids there."""
+        """The rulings that still apply to claims of `attempt`, under their ids there."""
         found = []
         for claim in attempt.claims:
             ruling = self.rulings_by_claim.get(claim_key(claim, attempt))
@@ -85,7 +85,7 @@ class AcceptedClaims:
 
 
 def claim_key(claim: Claim, attempt: Attempt) -> ClaimKey:
-    """The claim to the letter."""
+    """The identity of the claim."""
     return claim.text, tuple((quote.start, quote.end) for quote in attempt.quotes_of(claim))
 
 
@@ -95,28 +95,28 @@ def _normalize(text: str) -> str:
 
 _DIGITS = re.compile(r"\d+")
 ClaimFigures = tuple[str, ...] | str
-"""The figures of a claim, in order of size; without any its words."""
+"""The figures of a claim, sorted; its words if it has none."""
 
 
 @dataclass(slots=True)
 class Objections:
-    """What a worker was told of figures that code does not confirm.
+    """The objections of code to figures that a worker has read.
 
-    Whoever gives reasons unasked has not heard what speaks against the claim, so such reasons are left out, and the
-    objection is told once. A claim with the same figures in other words is the same claim.
+    A reason that nobody asked for does not answer an objection, so it is removed, and the worker gets the objection
+    once. A claim with the same figures in other words is the same claim.
     """
 
     _told: set[ClaimFigures] = field(default_factory=set)
 
     def admit(self, draft: Draft) -> Draft:
-        """The draft without the reasons of claims to which nobody has objected."""
+        """The draft without the reasons of claims that had no objection."""
         claims = [
             claim if _figures_of(claim.text) in self._told else replace(claim, because="") for claim in draft.claims
         ]
         return replace(draft, claims=tuple(claims))
 
     def add(self, attempt: Attempt, issues: Sequence[Issue]) -> None:
-        """Note to which claims of an attempt the check of figures, or the second reader of an absence, objects."""
+        """Record the claims of an attempt to which the check of figures, or the second reader of absences, objects."""
         objected = {issue.claim for issue in issues if issue.check in (NAME, ABSENCE_CHECK)}
         self._told |= {_figures_of(claim.text) for claim in attempt.claims if claim.id in objected}
 

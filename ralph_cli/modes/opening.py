@@ -1,4 +1,4 @@
-"""What a worker is told of a document before it has read any of it: its pages and its headings."""
+"""Introduces a document to a worker: its beginning and its headings."""
 
 import re
 from collections import Counter
@@ -11,12 +11,13 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.structure import Heading
 from ralph_cli.documents.structure.lines import is_numbered
 
-MAX_HEADINGS, MAX_HEADING_CHARS = 12, 48
+MAX_HEADINGS = 12
+MAX_HEADING_CHARS = 48
 SHORT_CHARS = 600
-"""Characters of a text that is its own beginning."""
+"""The characters of a text that is shown whole as its beginning."""
 
 LEAST_RUN = 4
-"""Numbered headings of a kind that are told in one line where there are too many."""
+"""The numbered headings of a kind that may share one line."""
 
 _WORD_AND_NUMBER = re.compile(r"[^\W\d_]{3,}\s+(?:\d{1,3}[A-Z]?|[IVXLC]+)\b")
 
@@ -24,7 +25,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def render_beginning(document: Document, nonce: str) -> str:
-    """What it is, as its beginning tells, framed as data; of a set its documents, with their pages in the whole."""
+    """The beginning of the document, framed as data; of a set its documents, with their pages in the whole."""
     if document.members:
         return list_documents(document, nonce)
     is_short = len(document.text) <= SHORT_CHARS
@@ -32,17 +33,17 @@ def render_beginning(document: Document, nonce: str) -> str:
 
 
 def render_headings(document: Document, nonce: str) -> str:
-    """Where parts of the document begin, by page, framed as data; empty when no heading is known, and for a set.
+    """The pages on which parts of the document begin, framed as data; empty without headings, and for a set.
 
-    Of more than there is room for, the numbered ones of a kind ("Note 1" to "Note 24") are told in one line and come
-    first, then those of pages that are nearly all table, and the upper and numbered ones. `headings` prints all.
+    If there are too many, the numbered ones of a kind ("Note 1" to "Note 24") share a line and come first, then those
+    of pages that are nearly all table, and the upper and numbered ones. `headings` prints all.
     """
     what, lines = document.derive(_choose_headings)
     return f"{what}:\n{frame_data(lines, nonce)}\n" if lines else ""
 
 
 def _choose_headings(document: Document) -> tuple[str, str]:
-    """What is told of the headings of a document, and their lines."""
+    """The title and the lines of a document's headings."""
     found = () if document.members else document.headings
     if not found:
         return "", ""
@@ -55,7 +56,7 @@ def _choose_headings(document: Document) -> tuple[str, str]:
     beginning, first_end = (
         document.derive(describe_document),
         document.pages[0].end,
-    )  # what it says need not be said again
+    )  # what it says is not repeated
     in_beginning = {it.start for it in left if it.start < first_end and " ".join(it.text.split()) in beginning}
 
     def rank(it: Heading) -> tuple[int, ...]:
@@ -78,7 +79,7 @@ def _choose_headings(document: Document) -> tuple[str, str]:
 
 
 def _numbered_runs(headings: Sequence[Heading]) -> list[list[Heading]]:
-    """The headings that are a word and a number, by that word, of words with several."""
+    """The headings that consist of the same word and a number, for words with several."""
     runs: dict[str, list[Heading]] = {}
     for heading in headings:
         if label := _label(heading):
@@ -87,13 +88,13 @@ def _numbered_runs(headings: Sequence[Heading]) -> list[list[Heading]]:
 
 
 def _label(heading: Heading) -> str:
-    """The word and number that a heading begins with: "Note 7"; empty if it does not."""
+    """The word and number that begin a heading: "Note 7"; empty if there are none."""
     match = _WORD_AND_NUMBER.match(heading.text)
     return " ".join(match[0].split()) if match else ""
 
 
 def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """Of the headings that read alike the one with most text under it: the others are contents, or running heads."""
+    """Of headings with the same words, the one with most text below: the others are contents or running heads."""
     ends = [heading.start for heading in headings[1:]] + [len(document.text)]
     longest: dict[str, tuple[int, Heading]] = {}
     for heading, end in zip(headings, ends, strict=True):
@@ -103,9 +104,10 @@ def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Head
 
 
 def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """Of each page that is nearly all table the heading above its first row repeated least, the last of them.
+    """For each page that is nearly all table, the heading above its first row that is repeated least, the last of
+    those.
 
-    One of several words comes before a single word, which may be the upper part of a column's name.
+    A heading of several words comes before a single word, which may be the upper part of a column's name.
     """
     found = []
     repeated = Counter(heading.text for heading in headings)

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from ralph_cli.checks.absence import is_absence, rule_by_counts
 from ralph_cli.checks.base import Check, JudgeCheck, run_in_order
-from ralph_cli.checks.form import form_issues, has_only_length_issues
+from ralph_cli.checks.form import form_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
@@ -19,14 +18,14 @@ from ralph_cli.rlm.loop import Review
 from ralph_cli.text.sentences import shorten_line
 
 CLAIM_BEGINS = 60
-"""Characters by which a refusal names a claim."""
+"""The characters by which a refusal names a claim."""
 
 
 @dataclass(slots=True, kw_only=True)
 class QaMode:
     """The qa mode of the outer loop: see `loop.engine.Mode`.
 
-    Claims that a judge let stand are kept: the worker is asked for the others only, and they are not judged again.
+    Supported claims are kept: the worker is asked for the others only, and they are not judged again.
     """
 
     reader: DocumentReader
@@ -41,7 +40,6 @@ class QaMode:
     accepted_claims: AcceptedClaims = field(default_factory=AcceptedClaims)
     objections: Objections = field(default_factory=Objections)
     _starts_fresh: bool = False
-    _only_lengths_refused: bool = False
 
     def plan(self, state: LoopState) -> str:
         if not state.steps:
@@ -70,13 +68,12 @@ class QaMode:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
             absence = (self.absence_check,) if self.absence_check is not None else ()
-            form = partial(Evidence, "form", self._length_issues())
-            return run_in_order((*self.local_checks, lambda _: form(), *absence, *further), attempt)
+            return run_in_order((*self.local_checks, *absence, *further), attempt)
         cited = (self.cited_check,) if self.cited_check is not None else ()
         found = run_in_order(self.local_checks, attempt)
         if all(item.passed for item in found):
             judged = (*self._rule_on_absences(attempt), self._judge_fresh_claims(attempt, found))
-            # What the judge has cited tells the worker what to correct, so it is told whatever the verdicts are.
+            # The judge's citations tell the worker what to correct, whatever the verdicts are.
             found += judged + (() if judged[-1].broken else tuple(check(attempt) for check in cited))
             if all(item.passed for item in found):
                 listed = (self.list_check,) if self.list_check is not None else ()
@@ -90,18 +87,14 @@ class QaMode:
         return None
 
     def review(self, draft: Draft) -> Review:
-        """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
-        merged, form = self._merge(draft), self.reader.assignment.form
-        issues = form_issues(merged, form)
-        if merged.absence is None:
-            self._only_lengths_refused = has_only_length_issues(merged, form)
-        elif not issues:
-            issues = self._length_issues()
+        """The local rules for a draft with the kept claims: form, quotes, figures, and parts not looked at."""
+        merged = self._merge(draft)
+        issues = form_issues(merged, self.reader.assignment.form)
         if merged.absence is not None:
             return Review(issues, None if issues else self.reader.resolve(merged))
         attempt = self.reader.resolve(merged)
         faulty = {issue.claim for issue in (*issues, *attempt.refused)}
-        # A figure may stand in the very quote that was refused.
+        # A figure may be in the very quote that was refused.
         figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
         self.objections.add(attempt, figures)
         unseen = () if self.reader.ranks_only else self.reader.unseen_quotes.issues(attempt)
@@ -109,7 +102,9 @@ class QaMode:
         return Review(told, attempt)
 
     def _name_claims(self, issues: Sequence[Issue], merged: Draft) -> tuple[Issue, ...]:
-        """The issues; beside claims that are kept each tells how its claim begins: the worker counts without them."""
+        """The issues; if claims are kept, each names its claim by its first words: the worker counts without the kept
+        ones.
+        """
         if not self.accepted_claims.claims:
             return tuple(issues)
         begun = {number: shorten_line(claim.text, CLAIM_BEGINS) for number, claim in enumerate(merged.claims, 1)}
@@ -119,21 +114,11 @@ class QaMode:
         )
 
     def _merge(self, draft: Draft) -> Draft:
-        """The draft with what is kept, and with reasons only for claims to which code has objected."""
+        """The draft with the kept claims, and with reasons only for claims to which code has objected."""
         return self.objections.admit(self.accepted_claims.merge(draft))
 
-    def _length_issues(self) -> tuple[Issue, ...]:
-        """What speaks against an absence after claims that only had quotes of a wrong length: they are no absence."""
-        if not self._only_lengths_refused:
-            return ()
-        length = self.reader.assignment.form.quote_chars
-        message = (
-            f"only the length of the quotes was refused, which is no absence; hand in quotes of {length} characters"
-        )
-        return (Issue("form", message),)
-
     def _rule_on_absences(self, attempt: Attempt) -> tuple[Evidence, ...]:
-        """What a second reader says of the claims that something is not in the document; by counts where none is."""
+        """The second reader's rulings on claims that something is not in the document; without one, by counts."""
         absences = [claim for claim in attempt.claims if is_absence(claim)]
         if not absences:
             return ()
@@ -142,8 +127,8 @@ class QaMode:
         return (Evidence(ABSENCE_CHECK, rulings=tuple(map(rule_by_counts, absences))),)
 
     def _judge_fresh_claims(self, attempt: Attempt, local: Sequence[Evidence]) -> Evidence:
-        """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
-        # What the document does not say is no fact that a judge could find in a quote: another reader looks for it.
+        """The judge's evidence on all claims; those that were supported before, word for word, are not sent again."""
+        # A judge cannot find in a quote what the document does not say: a second reader looks for it.
         absent = {claim.id for claim in attempt.claims if is_absence(claim)}
         settled = tuple(it for it in self.accepted_claims.rulings_for(attempt) if it.claim not in absent)
         known = absent | {ruling.claim for ruling in settled}

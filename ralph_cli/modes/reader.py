@@ -1,4 +1,4 @@
-"""The reading half of a question and of a task: one worker with one document, and what becomes of what it submits."""
+"""The reading half of a question and of a task: one worker with one document, and its submissions."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, par
 TRAJECTORY_CHARS = 24_000
 SUMMARY_CHARS = 4_000
 _MOST_OFFSETS = 5
-"""Characters of what was run, in the compact prompt that a fresh conversation begins with."""
+"""The most offsets of a part that are named."""
 
 _LIST_CLAIMS = "each claim names one item, and every item that the document has is a claim"
 
@@ -40,12 +40,12 @@ _PROMPTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What a worker has to find in a document: the answer to a question, or what a task needs.
+    """The task of a worker in a document: the answer to a question, or the material for a task.
 
-    `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document; `least_share` is
-    the share of the document that must be read, if a person set one; `output_chars` is how much of a step it is shown;
-    `answer_as` is what the answer to a question is to be, in words; `named` are the parts that it names by number, and
-    `exchanges` the questions that it follows on.
+    `form` is the form of its submission; `memory` are the notes of earlier runs (tasks only); `least_share` is the
+    share of the document that must be read; `output_chars` is how much of a step it is shown; `answer_as` describes the
+    answer to a question; `named` are the parts that the question names by number, and `exchanges` the earlier
+    questions. With `may_have_children`, its code may hand parts to other workers.
     """
 
     kind: Literal["question", "task"]
@@ -58,29 +58,32 @@ class Assignment:
     answer_as: str = ""
     named: tuple[NamedPart, ...] = ()
     exchanges: tuple[Exchange, ...] = ()
+    may_have_children: bool = False
 
     def system(self, *, include_document: bool) -> str:
-        """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
+        """The system prompt; a worker with the whole text needs to know less about what it can run."""
         return self._system("sandbox_whole" if include_document else "sandbox")
 
     def _system(self, python: str) -> str:
-        """The system prompt with what is said of running Python in the text of that name."""
-        # Of a text that was given whole nothing is left to read.
+        """The system prompt with the text of this name about running Python."""
+        # After a whole text nothing is left to read.
         unread = "" if python == "sandbox_whole" else f"{prompt_text('reader_complete')}\n"
         complete = {"complete": unread} if self.kind == "task" else {}
         if python == "sandbox_done":
             return render_prompt(_PROMPTS[self.kind][0], python=prompt_text(python), **complete)
         several = f"\n\n{prompt_text('sandbox_set')}" if self.document.members else ""
+        if self.may_have_children and python == "sandbox":
+            several += f"\n\n{prompt_text('sandbox_children')}"
         told = render_prompt(python, output_chars=f"{self.output_chars:,}") + several
         return render_prompt(_PROMPTS[self.kind][0], python=told, **complete)
 
     @property
     def tool(self) -> Tool:
-        """The tool of its worker."""
+        """The worker's tool."""
         return ACT_TOOL if self.kind == "question" else READ_TOOL
 
     def opening(self, nonce: str, *, include_document: bool) -> str:
-        """The first message: metadata and a preview, or the whole text; notes; what is asked comes last."""
+        """The first message: metadata and a preview, or the whole text; notes; the question comes last."""
         document = self.document
         shown = render_whole(document, nonce) if include_document else render_beginning(document, nonce)
         values = {
@@ -100,14 +103,14 @@ class Assignment:
         return render_prompt(opening, headings=render_headings(document, nonce), least_read=least, **values)
 
     def shared_part(self, opening: str, nonce: str) -> str:
-        """What the first message begins with whatever is asked of this document."""
+        """The beginning of the first message that is the same for every question about this document."""
         asked = f"The question:\n{self.text}" if self.kind == "question" else self.text
         return opening[: opening.rindex(self._earlier(nonce) or asked)]
 
     def follow_up(self, nonce: str, told: Collection[str], variables: str) -> str:
-        """What is said next in the conversation that the last of the questions before was answered in.
+        """The next message in the conversation that answered the last earlier question.
 
-        `told` is what was said in it: the form of an answer is not said again. `variables` says that they are there.
+        `told` are its messages: the form of an answer is not repeated. `variables` says that they still exist.
         """
         values = self._form_values
         asked = {name: values.pop(name) for name in ("question", "answer_as")}
@@ -121,7 +124,7 @@ class Assignment:
         )
 
     def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
-        """The request of the fallback extractor: what is asked, over what was printed."""
+        """The request of the fallback extractor: the question, over the printed output."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
         printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
         message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._values(nonce))
@@ -130,7 +133,7 @@ class Assignment:
 
     @property
     def inputs(self) -> dict[str, object]:
-        """The same as values, for engines that read no prose."""
+        """The same values for engines that read no prose."""
         form = self.form
         return {
             "question": self.words,
@@ -142,14 +145,14 @@ class Assignment:
 
     @property
     def words(self) -> str:
-        """What is asked, with the words of the questions that it follows on."""
+        """The question with the words of the earlier questions."""
         return words_in_context(self.text, [exchange.question for exchange in self.exchanges])
 
     def _earlier(self, nonce: str) -> str:
         return render_exchanges(self.exchanges, self.document, nonce)
 
     def _values(self, nonce: str) -> dict[str, object]:
-        """What is filled into a prompt that puts the question anew."""
+        """The values of a prompt for a new conversation."""
         return self._form_values | ({"earlier": self._earlier(nonce)} if self.kind == "question" else {})
 
     @property
@@ -166,7 +169,7 @@ class Assignment:
 
 
 def _describe_named(part: NamedPart) -> str:
-    """Where a part stands that the question names, for who reads by code."""
+    """The place of a part that the question names, for a worker that reads by code."""
     offsets = ", ".join(str(place.start) for place in part.places[:_MOST_OFFSETS])
     if len(part.places) == 1:
         return f"\nIt names {part.name}, which begins at offset {offsets}."
@@ -175,15 +178,16 @@ def _describe_named(part: NamedPart) -> str:
 
 
 def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | MalformedCall:
-    """The meaning of a tool call; quotes that are longer than the form allows are cut into several."""
+    """The meaning of a tool call; quotes that are too long are cut into several."""
     act = parse_call(call)
     return split_long_quotes(act, form) if isinstance(act, Draft) else act
 
 
 @dataclass(slots=True)
 class SubmissionParser:
-    """What tool calls mean. One that hands in no items, and says only why nothing is missing, is about the last items:
-    they need not be written again. Nor need that be said again with items that are handed in after it."""
+    """Reads tool calls. A submission without items that only proves completeness refers to the last items, which need
+    not be repeated. Nor must the proof be repeated with items that are submitted after it.
+    """
 
     form: AnswerForm
     _items: tuple[DraftClaim, ...] = ()
@@ -200,8 +204,8 @@ class SubmissionParser:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an iteration of reading gave: the draft (None if there was none), by whom it was submitted, and the attempt
-    that the local rules made of it, if they accepted it. `stuck` says what the worker repeated blindly, if it did.
+    """The result of an iteration of reading: the draft (None without one), who submitted it, and the attempt if the
+    local rules accepted it. `stuck` names what the worker repeated blindly.
     """
 
     draft: Draft | None
@@ -212,11 +216,11 @@ class Reading:
 
 @dataclass(slots=True)
 class DocumentReader:
-    """A worker in conversation over a document, and the looking up of what it submits."""
+    """A worker in conversation about a document; looks up its submissions."""
 
     assignment: Assignment
     explorer: Explorer
-    visibility: VisibilityPolicy
+    visibility: VisibilityPolicy | None
     search_record: SearchRecord = field(init=False)
     completeness_review: CompletenessReview = field(init=False)
     unseen_quotes: UnseenQuotes = field(init=False)
@@ -231,12 +235,12 @@ class DocumentReader:
 
     @property
     def document(self) -> Document:
-        """What is read."""
+        """The document."""
         return self.assignment.document
 
     @property
     def ranks_only(self) -> bool:
-        """Whether the worker is no language model: it ranks passages and cannot be told to read."""
+        """Whether the worker is no language model: it ranks passages and cannot be asked to read."""
         return self.explorer.model.vendor == "offline"
 
     @property
@@ -245,17 +249,17 @@ class DocumentReader:
         return self.explorer.nonce
 
     def shown_spans(self) -> Spans:
-        """What a model was shown of the document so far."""
+        """The parts of the document that a model was shown so far."""
         return self.explorer.coverage_tracker.coverage.shown
 
     def subquery_tally(self) -> SubqueryTally:
-        """What became of the sub-queries so far."""
+        """The results of the sub-queries so far."""
         return self.explorer.coverage_tracker.subqueries
 
     def read(self, message: str, iteration: int, review: ReviewDraft, *, fresh: bool) -> Reading:
         """One iteration from `message`, in a `fresh` conversation or in the live one.
 
-        When the steps are used up, one last call over what was printed is made; what it submits is not reviewed.
+        After the last step, one more call over the printed output asks for a submission, which is not reviewed.
         """
         if fresh:
             self.explorer.restart(message)
@@ -265,18 +269,18 @@ class DocumentReader:
         return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
 
     def resolve(self, draft: Draft) -> Attempt:
-        """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""
+        """The draft with its quotes looked up, and with the record of the search if it submits an absence."""
         shortest = self.assignment.form.quote_chars.low
         attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility, shortest)
         return self.search_record.add_claim_searches(self.search_record.add_search_record(attempt), draft)
 
     def add_reading_record(self, attempt: Attempt, said: Completeness | None) -> Attempt:
-        """The attempt of a task that asks for all of something, with what code knows of what was read for it."""
+        """The attempt of a task that asks for all of something, with the record of what was read for it."""
         proofs = self.completeness_review.prove(said)
         return self.search_record.add_search_counts(replace(attempt, completeness=proofs)) if proofs else attempt
 
     def continuation(self) -> dict[str, str]:
-        """What a fresh conversation is told first: the opening, and what was run before."""
+        """The values that begin a fresh conversation: the opening, and what was run before."""
         opening = self.assignment.opening(self.nonce, include_document=self.explorer.holds_text)
         done = self.explorer.summarize_steps(SUMMARY_CHARS)
         return {"opening": opening, "variables": self.explorer.variables_note, "done": done}

@@ -1,4 +1,4 @@
-"""What acts on a goal gave in earlier runs: variables that were read, and what verifiers said of an output."""
+"""The recorded acts on a goal in earlier runs: variables that were read, and results of verifiers."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ Verifiers = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What verifiers, each with name and command, said of an output, one after the other."""
+    """The results of all verifiers, each with name and command, for one output."""
 
     verifiers: Verifiers
     output: str
@@ -20,10 +20,10 @@ class Round:
 
 @dataclass(slots=True)
 class RecordedActs:
-    """What is recorded of acts on a goal, each at its place; each is given out once.
+    """The recorded acts on a goal, each at its place; each is returned once.
 
-    Of several runs that went on with one another the one that has most of something counts. What `is_closed` is all
-    there is: nothing is verified any more.
+    Of several runs that resumed one another, the one with the most records of a kind counts. With `is_closed` nothing
+    else is verified.
     """
 
     variables: dict[tuple[int, str], deque[VariableRead]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class RecordedActs:
 
     @classmethod
     def of(cls, runs: Iterable[Sequence[AnyEvent]], *, is_closed: bool = False) -> "RecordedActs":
-        """Those of these runs."""
+        """The acts of these runs."""
         acts = cls(is_closed=is_closed)
         for run in runs:
             variables: dict[tuple[int, str], deque[VariableRead]] = {}
@@ -48,22 +48,22 @@ class RecordedActs:
         return acts
 
     def take_variable(self, iteration: int, name: str) -> VariableRead | None:
-        """What the variable was when it was read there, or None."""
+        """The variable as it was read there, or None."""
         waiting = self.variables.get((iteration, name))
         return waiting.popleft() if waiting else None
 
     def take_round(self, number: int, output: str, verifiers: Verifiers) -> tuple[VerifierFinished, ...]:
-        """What these verifiers said of this very output in the round of that number; nothing if it was not so."""
+        """The results of these verifiers for this output in the round of that number; empty if it was another."""
         found = self.rounds.pop(number, None)
         return found.said if found and (found.verifiers, found.output) == (verifiers, output) else ()
 
     def is_renewal(self, number: int) -> bool:
-        """Whether the round of that number was not asked for by the worker."""
+        """Whether the worker did not ask for the round of that number."""
         return number in self.rounds and not self.rounds[number].said[0].call
 
 
 def _complete_rounds(events: Iterable[AnyEvent]) -> dict[int, Round]:
-    """The rounds in which every verifier of the goal has spoken."""
+    """The rounds with a result of every verifier of the goal."""
     rounds: dict[int, Round] = {}
     outputs: dict[int, str] = {}
     verifiers: Verifiers = ()

@@ -1,4 +1,4 @@
-"""After a refusal: whether a worker's conversation goes on, or is begun afresh from a compact prompt."""
+"""Decides after a refusal whether a worker's conversation continues, or starts again from a compact prompt."""
 
 from typing import Literal
 
@@ -8,14 +8,14 @@ from ralph_cli.loop.state import LoopState
 Retry = Literal["continue", "fresh", "auto"]
 
 MAX_CONVERSATION_CHARS = 100_000
-"""Characters of a conversation above which "auto" begins a new one."""
+"""The characters of a conversation above which "auto" starts a new one."""
 
 
 def needs_fresh_conversation(retry: Retry, state: LoopState, characters: int) -> bool:
-    """Whether the next attempt begins a new conversation from a compact prompt instead of going on in the live one.
+    """Whether the next attempt starts a new conversation from a compact prompt.
 
-    "auto" does so when the conversation has grown too large, when nothing was handed in, or when the last attempt was
-    no better than the one before it: a conversation that is stuck stays stuck.
+    "auto" does so if the conversation is too large, if nothing was submitted, or if the last attempt was no better than
+    the one before: a conversation that is stuck stays stuck.
     """
     if retry != "auto":
         return retry == "fresh"

@@ -1,4 +1,4 @@
-"""Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
+"""Task mode: a reader gathers a brief of quotes, a reasoner writes the output from it, rules and a judge check it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -41,22 +41,22 @@ from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
 
 BRIEF_CHARS = 24_000
-"""Characters of the brief so far that a fresh conversation of the reader is shown."""
+"""The characters of the brief that a fresh conversation of the reader is shown."""
 
 VERBATIM_ITERATIONS = 2
-"""Of so many of the latest iterations the reasoner is told what was found; older ones are counted."""
+"""The latest iterations whose issues the reasoner reads; older ones are only counted."""
 
 MAX_TOKENS = 8_000
 ONLY_READER_CHECKS = frozenset(
     {COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE_CHECK, LIST, "quotes", "form", "brief"}
 )
-"""Issues of these checks can be mended by reading alone, and the reasoner has no document."""
+"""The checks whose issues only reading can fix: the reasoner has no document."""
 
 READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
-"""Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
+"""The checks whose issues more reading may fix; the others concern the reasoner alone."""
 
 TOLD = frozenset({FIGURES_CHECK, WORDING})
-"""Issues of these checks name words to which code has objected."""
+"""The checks whose issues name words to which code has objected."""
 
 FORMAT_DESCRIPTIONS = {
     "md": "Markdown",
@@ -66,7 +66,8 @@ FORMAT_DESCRIPTIONS = {
 }
 
 _RESULT_FIELDS = {"output": string(), "memory_update": string()}
-RESULT_SCHEMA, RESULT_WITH_REASON = object_schema(**_RESULT_FIELDS), object_schema(**_RESULT_FIELDS, because=string())
+RESULT_SCHEMA = object_schema(**_RESULT_FIELDS)
+RESULT_WITH_REASON = object_schema(**_RESULT_FIELDS, because=string())
 
 
 class _Result(StrictObject):
@@ -77,9 +78,10 @@ class _Result(StrictObject):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be done, with which document (None: from memory alone), and what the output must be.
+    """A task: its document (None: from memory alone), and the form of its output.
 
-    `memory` is what earlier runs noted of this document; `schema` the JSON Schema of the output as its author wrote it.
+    `memory` are the notes of earlier runs on this document; `schema` is the JSON Schema of the output as its author
+    wrote it.
     """
 
     text: str
@@ -107,13 +109,13 @@ class Task:
 
 
 def render_items(brief: Attempt, document: Document) -> str:
-    """The items of a brief with their quotes and pages; the header of a table is printed with its first row."""
+    """The items of a brief with their quotes and pages; a table's header is printed with its first row."""
     told: dict[tuple[str, ...], int] = {}
     return "\n".join(_render_item(claim, brief, document, told) for claim in brief.claims)
 
 
 def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tuple[str, ...], int]) -> str:
-    """One item of the brief with its quotes and their pages; `told` says with which item a header was printed."""
+    """An item of the brief with its quotes and their pages; `told` has the item that printed each header."""
     lines = [f"Item {claim.id}: {claim.text}"]
     for quote in brief.quotes_of(claim):
         place = f"  ({quote.place})" if document.paged else ""
@@ -131,7 +133,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
 
 
 def _keep_cells(text: str) -> str:
-    """A quote on one line; of a table each row on its own, its cells apart."""
+    """A quote on one line; of a table each row on its own, with its cells apart."""
     if "  " not in text and "\t" not in text:
         return " ".join(text.split())
     return "\n   ".join(line.strip() for line in text.splitlines() if line.strip())
@@ -141,9 +143,9 @@ def _keep_cells(text: str) -> str:
 class TaskMode:
     """The task mode of the outer loop: see `loop.engine.Mode`.
 
-    Issues that reading may mend go to the reader, in its conversation or in a fresh one, as `retry` says; the items of
+    Issues that reading may fix go to the reader, in its conversation or in a fresh one, as `retry` says; the items of
     the brief are kept. Without a reader there is no brief, and the reasoner works from memory. `remember(iteration,
-    update)` keeps what an iteration established, once it has passed the hard rules; None when nothing is to be kept.
+    update)` keeps the memory update of an iteration that has passed the hard rules; None keeps nothing.
     """
 
     task: Task
@@ -164,14 +166,14 @@ class TaskMode:
     _wrote_alone: bool = False
 
     def plan(self, state: LoopState) -> str:
-        """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
+        """The hints for the reader: what the last iteration lacked. Empty if more reading would not help."""
         self._steps, self._starts_fresh = state.steps, False
         if not state.steps:
             return ""
         step = state.steps[-1]
         issues = [issue for issue in (*step.attempt.refused, *step.issues) if issue.check in READER_CHECKS]
         wording = [issue for issue in step.issues if issue.check == WORDING]
-        # What the writer could not mend alone may need other words of the document after all.
+        # What the writer could not fix alone may need other words of the document after all.
         self._wrote_alone = not issues and bool(wording) and not self._wrote_alone
         if not issues and (self._wrote_alone or not wording) and self._earlier_items():
             return ""
@@ -212,7 +214,7 @@ class TaskMode:
             return replace(brief, error=f"the reasoner's reply was unusable: {error}")
         output = strip_fence(said.output, self.task.output.kind)
         attempt = replace(brief, finished=True, output=output, memory=said.memory_update.strip())
-        # Whoever gives reasons for something else has not heard what speaks against it: that is told first.
+        # A reason for something else does not answer a new objection, so the new objection comes first.
         if any(doubt.words not in objected_words for doubt in self.output_check.objections(attempt)):
             return attempt
         return replace(attempt, because=" ".join(said.because.split()) if objected_words else "")
@@ -232,24 +234,24 @@ class TaskMode:
         return found + run_in_order((lambda attempt: self.judge(attempt, found), *further), attempt)
 
     def _second_readers(self, attempt: Attempt) -> Iterator[Check]:
-        """The checks that look for themselves, as far as the brief says something that they look for."""
+        """The checks of second readers that this brief needs."""
         if self.absence_check is not None and any(map(is_absence, attempt.claims)):
             yield self.absence_check
         if self.list_check is not None:
             yield self.list_check
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""
+        """Keep the memory update if everything but the judge's verdict holds; the issues are the feedback."""
         said = (TASK_JUDGE, ABSENCE_CHECK, LIST)
         hard = [item for item in evidence if item.check not in said and not item.check.startswith("verifier")]
         established = attempt.output and hard and hard[-1].check == "output" and all(item.passed for item in hard)
-        # A note that says more than the quotes is not kept; that is no reason to refuse the output.
+        # A memory update that says more than the quotes is not kept, but that is no reason to refuse the output.
         if established and self.remember is not None and not self.output_check.has_unsupported_memory(attempt):
             self.remember(state.iteration, attempt.memory)
         return None
 
     def _build_brief(self, message: str, iteration: int) -> Attempt:
-        """The brief of this iteration: that of the ones before, and what the reader adds to it."""
+        """The brief of this iteration: that of the earlier ones, with the reader's additions."""
         if self.reader is None:
             return Attempt()
         earlier = self._earlier_items()
@@ -270,11 +272,11 @@ class TaskMode:
         return replace(self.reader.add_reading_record(attempt, self._completeness), source=reading.source)
 
     def review(self, draft: Draft) -> Review:
-        """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
+        """The local rules for a submitted brief: its form, its quotes, and parts that were not looked at."""
         assert self.reader is not None
         attempt = self.reader.resolve(draft)
         earlier = self._earlier_items()
-        # Beside what was gathered before, "nothing more" is no statement on the document.
+        # Beside earlier items, "nothing more" is no statement about the document.
         if draft.absence is not None and earlier:
             return Review((), attempt)
         issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
@@ -289,7 +291,7 @@ class TaskMode:
         return Review(issues, attempt)
 
     def _usable_items(self, draft: Draft) -> tuple[DraftClaim, ...]:
-        """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
+        """The items of a refused draft that the rules accept by themselves."""
         assert self.reader is not None
         refused = {issue.claim for issue in self.reader.resolve(draft).refused}
         found = [claim for number, claim in enumerate(draft.claims, 1) if number not in refused]
@@ -297,14 +299,14 @@ class TaskMode:
         return tuple(claim for claim in found if not form_issues(Draft((claim,)), form))
 
     def _objected_words(self) -> frozenset[str]:
-        """The words to which code has objected before: of those the reasoner may say why it stands by them."""
+        """The words with an earlier objection: for those the reasoner may give a reason."""
         if self.output_check.vetoes:
             return frozenset()
         attempts = [step.attempt for step in self._steps if any(it.check in TOLD for it in step.issues)]
         return frozenset(doubt.words for attempt in attempts for doubt in self.output_check.objections(attempt))
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
-        """The items that the latest brief had."""
+        """The items of the latest brief."""
         attempt = self._latest_attempt()
         return tuple(as_draft(claim, attempt) for claim in attempt.claims)
 
@@ -314,7 +316,7 @@ class TaskMode:
 
 
 def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
-    """The earlier items and the added ones: one with the same quotes or words as an earlier one takes its place."""
+    """The earlier items and the added ones; an added item with the same quotes or words replaces an earlier one."""
 
     def keys(claim: DraftClaim) -> tuple[object, object]:
         return frozenset(" ".join(quote.split()) for quote in claim.quotes), " ".join(claim.text.split()).casefold()
@@ -329,7 +331,7 @@ def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> t
 
 
 def render_constraints(steps: Sequence[Step], nonce: str) -> str:
-    """What went wrong in the last two iterations, with the last output; older ones are counted. Empty at first."""
+    """The issues of the last two iterations, with the last output; older ones are counted. Empty at first."""
     if not steps:
         return ""
     older = len(steps) - VERBATIM_ITERATIONS

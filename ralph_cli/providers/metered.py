@@ -100,7 +100,9 @@ class MeteredModel(ModelWrapper):
             number = next(self.numbers)
             digest, newest = request_digest(request), turn_text(request.turns[-1])
             size = request.characters
-            self.sink(CallStarted(number, request.agent, self.name, size, digest, newest, request.ordinal))
+            self.sink(
+                CallStarted(number, request.agent, self.name, size, digest, newest, request.ordinal, request.branch)
+            )
             begun = clock.monotonic()
 
             def finish(usage: Usage, reply: Json | None = None, failure: ProviderError | None = None) -> None:

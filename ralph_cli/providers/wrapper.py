@@ -1,7 +1,7 @@
 """What every model around a model is: it goes by the name and the vendor of the model inside."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Thread
 
 from ralph_cli.core import clock
@@ -38,6 +38,17 @@ def preload(steps: Iterable[Callable[[], None]], after: float = 0.0) -> None:
             step()
 
     Thread(target=work, name="preload", daemon=True).start()
+
+
+@dataclass(slots=True)
+class BranchModel(ModelWrapper):
+    """Marks requests as those of a child worker, unless they are of a child of that."""
+
+    branch: str
+
+    def complete(self, request: Request) -> Reply:
+        """The wrapped model's reply."""
+        return self.wrapped.complete(replace(request, branch=request.branch or self.branch))
 
 
 @dataclass(slots=True)

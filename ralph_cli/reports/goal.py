@@ -58,6 +58,7 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
         "usage": {**pick(view.usage, "calls", "input_tokens", "output_tokens", "usd"), "seconds": view.seconds},
         "document": view.document,
         "subqueries": view.subqueries,
+        "children": [child.as_object() for child in view.children],
         "notices": list(view.notices),
         "run": {"id": view.run, "folder": view.folder, "continues": goal.terms.continues},
     }

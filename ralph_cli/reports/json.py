@@ -8,7 +8,7 @@ from ralph_cli.reports.safe_text import pick
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.documents import Record, place_values
 from ralph_cli.reports.sections.reviews import review_objects
-from ralph_cli.reports.view import TIER_NAMES, RunView
+from ralph_cli.reports.view import TIER_NAMES, ClaimView, RunView
 
 
 def as_object(view: RunView) -> dict[str, Any]:
@@ -27,10 +27,11 @@ def as_object(view: RunView) -> dict[str, Any]:
     `completeness` is the proof that a list is complete (`by` words of the document that close the list, `places` of
     terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave no verdict on a claim.
     `subqueries` counts the sub-queries that were asked, those without an answer (lost, with the reasons, and the
-    intervals of the text that no model has read since), and those that were not asked (refused). `unconfirmed` has what
-    code could not confirm of a claim (null: of the output): to an "objection" the worker has answered with a reason;
-    what is "open" is unverified. `notices` also say if counter-evidence was not searched for, and if sub-queries were
-    lost. `verification` is the word of a verifier on the result: "passed", "refused", "failed" (it gave no verdict),
+    intervals of the text that no model has read since), and those that were not asked (refused). `children` are the
+    child workers, each with its branch ("2.1" is a child of "2") and its cost. `unconfirmed` has what code could not
+    confirm of a claim (null: of the output): to an "objection" the worker has answered with a reason; what is "open" is
+    unverified. `notices` also say if counter-evidence was not searched for, and if sub-queries were lost.
+    `verification` is the word of a verifier on the result: "passed", "refused", "failed" (it gave no verdict),
     "skipped" (it was not asked on the last iteration), or null without a verifier. `reviews` are later reviews by
     people (confirmed, wrong, corrected).
     """
@@ -44,26 +45,7 @@ def as_object(view: RunView) -> dict[str, Any]:
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
             "evidence": [quote.text for quote in view.quotes],
         },
-        "claims": [
-            {
-                **pick(item.claim, "id", "text", "quotes", "calculations"),
-                "verdict": item.verdict,
-                "reason": item.ruling.reason if item.ruling else "",
-                "judge": item.ruling.judge if item.ruling else None,
-                "quote_verdicts": [
-                    {"quote": judged.quote, "verdict": judged.bearing, "reason": judged.reason}
-                    for judged in (item.ruling.quotes if item.ruling else ())
-                ],
-                "qualified": [
-                    {"quote": q.quote, "verdict": q.effect, "reason": q.reason, "judge": q.judge}
-                    for q in item.qualifications
-                ],
-                "figures": [figure_object(figure) for figure in item.figures],
-                "votes": vote_objects(item.ruling),
-                "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
-            }
-            for item in view.claims
-        ],
+        "claims": [_claim_object(item) for item in view.claims],
         "quotes": [quote_object(quote, paged=view.paged, record=view.document) for quote in view.quotes],
         "counter_evidence": {
             "passages": [quote_object(quote, paged=view.paged, record=view.document) for quote in view.found_passages],
@@ -74,6 +56,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "completeness": [pick(it, "by", "holds", "message") for it in view.completeness],
         "coverage": coverage.as_object(view.coverage, view.document),
         "subqueries": view.subqueries,
+        "children": [child.as_object() for child in view.children],
         "unconfirmed": [asdict(doubt) for doubt in view.unconfirmed],
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
@@ -94,14 +77,35 @@ def as_object(view: RunView) -> dict[str, Any]:
     }
 
 
+def _claim_object(item: ClaimView) -> dict[str, Any]:
+    return {
+        **pick(item.claim, "id", "text", "quotes", "calculations"),
+        "verdict": item.verdict,
+        **_reason_object(item.ruling),
+        "quote_verdicts": [
+            {"quote": judged.quote, "verdict": judged.bearing, "reason": judged.reason}
+            for judged in (item.ruling.quotes if item.ruling else ())
+        ],
+        "qualified": [
+            {"quote": q.quote, "verdict": q.effect, "reason": q.reason, "judge": q.judge} for q in item.qualifications
+        ],
+        "figures": [figure_object(figure) for figure in item.figures],
+        "votes": vote_objects(item.ruling),
+        "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
+    }
+
+
+def _reason_object(ruling: Ruling | None) -> dict[str, Any]:
+    return pick(ruling, "reason", "judge") if ruling else {"reason": "", "judge": None}
+
+
 def _output_object(view: RunView) -> dict[str, Any]:
     """The output of a task, the ruling on it as a whole, and the sources of its figures."""
     ruling = view.output_ruling
     return {
         "text": view.output,
         "verdict": ruling.verdict.value if ruling else None,
-        "reason": ruling.reason if ruling else "",
-        "judge": ruling.judge if ruling else None,
+        **_reason_object(ruling),
         "figures": [figure_object(figure) for figure in view.figures],
     }
 

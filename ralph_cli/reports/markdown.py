@@ -7,6 +7,7 @@ from ralph_cli.core.run import FigureSource, Passage, Quote
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
+from ralph_cli.reports.sections.children import describe_children
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, percent, unreadable_line
 from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
@@ -70,6 +71,8 @@ def _report_lines(report: Report) -> Iterator[str]:
     if view.document and not view.has_no_reader:
         yield from _coverage_lines(report)
     yield from _section_lines("## The documents", list(_document_lines(view)))
+    children = [escape_markdown(line.strip()) for line in describe_children(view.children)]
+    yield from _section_lines("## Child workers", children)
     yield from _section_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
     yield from _refusal_lines(collect_refusals(report.events))
     yield from ("## How this was made", "")

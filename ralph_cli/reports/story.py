@@ -63,12 +63,29 @@ def _worker_event_lines(event: events.AnyEvent) -> Iterator[str]:
             yield f"-- step {step}: submitted" + (", rejected" if problems else ", accepted")
             yield from _draft_lines(draft)
             yield from (f"  ! {one_line(problem)}" for problem in problems)
+        case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
+            yield from _child_lines(event)
+        case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
+            yield from _child_lines(event)
         case events.SubqueriesAsked(tally=tally) if tally.lost or tally.refused:
             counted = f"{len(tally.lost)} of {tally.asked} gave no answer, {tally.refused} were not asked"
             yield f"-- sub-queries so far: {counted}"
             yield from (f"  ! {one_line(reason)}" for reason in dict.fromkeys(item.reason for item in tally.lost))
         case events.TurnRejected(step=step, reason=reason):
             yield f"-- step {step}: {one_line(reason)}"
+
+
+def _child_lines(event: events.ChildEvent) -> Iterator[str]:
+    """The work of a child worker, each line with its branch."""
+    match event:
+        case events.ChildStarted():
+            part = f"{event.characters:,} characters" + (f" from offset {event.start}" if event.end else "")
+            yield f"[{event.branch}] child worker, {part}: {one_line(event.question)}"
+        case events.ChildWorked(branch=branch, event=done):
+            yield from (f"[{branch}] {line}" for lines in _event_lines(done) for line in lines.splitlines() if line)
+        case events.ChildFinished():
+            answer = event.error or event.answer
+            yield f"[{event.branch}] ended after {event.seconds:.1f} s: {one_line(_shorten(answer))}"
 
 
 def _step_lines(step: Step) -> Iterator[str]:

@@ -6,6 +6,7 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, FigureSource, Quote, Ruling, StopType
 from ralph_cli.reports.safe_text import Styled, join_lines, make_visible, one_line, plain_text, trace_line
 from ralph_cli.reports.sections import absence
+from ralph_cli.reports.sections.children import describe_children
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
 from ralph_cli.reports.sections.outcome import (
@@ -95,12 +96,7 @@ def _answer_lines(view: RunView) -> Iterator[list[Styled]]:
 def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield from _head_lines(view)
     if view.mode == "task":
-        if output and view.output:
-            yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
-            yield []
-        yield from _limit_lines(view.figures, "")
-        if view.quotes and not view.has_no_reader:
-            yield [("Evidence:", "bold")]
+        yield from _output_lines(view, output=output)
     elif _shows_claims(view):
         for item in view.claims:
             yield from _claim_lines(item)
@@ -122,7 +118,17 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     if follows := describe_follows(view.follows):
         yield [(follows, "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
+    yield from ([(line, "dim")] for line in [*describe_children(view.children)][:1])
     yield [(describe_spending(view, view.iterations), "dim")]
+
+
+def _output_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
+    if output and view.output:
+        yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
+        yield []
+    yield from _limit_lines(view.figures, "")
+    if view.quotes and not view.has_no_reader:
+        yield [("Evidence:", "bold")]
 
 
 def _ending_lines(view: RunView) -> Iterator[list[Styled]]:

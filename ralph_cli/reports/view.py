@@ -32,6 +32,7 @@ from ralph_cli.core.run import (
     VerificationOutcome,
 )
 from ralph_cli.reports.sections import subqueries as lost_subqueries
+from ralph_cli.reports.sections.children import ChildRun
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
 if TYPE_CHECKING:  # importing events loads pydantic, which the command line does not need to start
@@ -191,6 +192,7 @@ class RunView:
     counter_evidence_gaps: tuple[str, ...]
     losses: tuple[str, ...]
     subqueries: dict[str, Any]
+    children: tuple[ChildRun, ...]
     usd_by_role: Mapping[str, float]
     saved_usd: float
     notices: tuple[str, ...]
@@ -242,6 +244,7 @@ def build_view(
     subqueries: SubqueryTally = NO_SUBQUERIES,
     usd_by_role: Mapping[str, float] = MappingProxyType({}),
     saved_usd: float = 0.0,
+    children: tuple[ChildRun, ...] = (),
 ) -> RunView:
     """The view of a run that `started` so and had this `outcome`; `folder` has its record.
 
@@ -285,6 +288,7 @@ def build_view(
         usd_by_role=usd_by_role,
         saved_usd=saved_usd,
         subqueries=lost_subqueries.as_object(subqueries, coverage.shown),
+        children=children,
         notices=tuple(dict.fromkeys((*notices, *gaps, *losses))),
         verification=best.verification,
         completeness=attempt.completeness,

@@ -6,8 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib import resources
+from typing import TypeVar
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget, Ledger
@@ -19,8 +20,20 @@ from ralph_cli.core.structure import CLAUSE_KINDS
 from ralph_cli.retrieval.context import describe_sparse_rows
 from ralph_cli.retrieval.quotes.additions import describe_lines_with_additions
 from ralph_cli.retrieval.quotes.scanned import describe_unsure_lines
+from ralph_cli.rlm.lookup.children import CHILDREN
 from ralph_cli.rlm.lookup.lines import OFFERED
-from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
+from sandbox import (
+    Answer,
+    HostQuery,
+    QueryFailure,
+    Result,
+    Sandbox,
+    SandboxFailure,
+    SandboxUnavailable,
+    refuse_to_delegate,
+)
+
+T = TypeVar("T")
 
 MAX_ANSWER_TOKENS = 2_000
 """Tokens of the answer to a sub-query."""
@@ -39,11 +52,10 @@ class Subqueries:
     allowed: int
     used: int = 0
     most_at_once: int = 32
-    _slots: threading.BoundedSemaphore = field(init=False)
-    _closed: threading.Event = field(default_factory=threading.Event)
+    _beside: "SideBySide" = field(init=False)
 
     def __post_init__(self) -> None:
-        self._slots = threading.BoundedSemaphore(self.most_at_once)
+        self._beside = SideBySide(self.most_at_once)
 
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
@@ -55,32 +67,9 @@ class Subqueries:
                 continue
             self.used += 1
             prompt, text = items[number]
-            answers.append(self._submit(prompt, text, self.used))
-        try:
-            # Those in flight are paid for: a bound that another one meets does not end the run before they are back.
-            wait([answer for answer in answers if isinstance(answer, Future)])
-            return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
-        except BaseException:
-            for answer in answers:
-                if isinstance(answer, Future):
-                    answer.cancel()
-            raise
-
-    def _submit(self, prompt: str, text: str, ordinal: int) -> "Future[Answer]":
-        """Ask on a thread that does not keep the program alive: after Ctrl-C nobody waits for a slow model."""
-        future: Future[Answer] = Future()
-
-        def work() -> None:
-            with self._slots:
-                if self._closed.is_set() or not future.set_running_or_notify_cancel():
-                    return
-                try:
-                    future.set_result(self._ask(prompt, text, ordinal))
-                except BaseException as error:  # noqa: BLE001 - carried to the thread that waits, never swallowed
-                    future.set_exception(error)
-
-        threading.Thread(target=work, name="subquery", daemon=True).start()
-        return future
+            answers.append(self._beside.submit(partial(self._ask, prompt, text, self.used)))
+        wait_for([answer for answer in answers if isinstance(answer, Future)])
+        return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
 
     def _ask(self, prompt: str, text: str, ordinal: int) -> Answer:
         turns, inputs = (UserTurn(self.message(prompt, text)),), {"prompt": prompt, "text": text}
@@ -103,7 +92,50 @@ class Subqueries:
 
     def close(self) -> None:
         """Begin no further call; those in flight are left to end by themselves."""
+        self._beside.close()
+
+
+class SideBySide:
+    """Runs functions on threads of their own, so many at once. They do not keep the program alive: after Ctrl-C nobody
+    waits for a slow model.
+    """
+
+    def __init__(self, most_at_once: int) -> None:
+        self._slots = threading.BoundedSemaphore(most_at_once)
+        self._closed = threading.Event()
+
+    def submit(self, work: Callable[[], T]) -> "Future[T]":
+        """Begin a function as soon as there is room; its result, or what it raises, is the future's."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            with self._slots:
+                if self._closed.is_set() or not future.set_running_or_notify_cancel():
+                    return
+                try:
+                    future.set_result(work())
+                except BaseException as error:  # noqa: BLE001 - carried to the thread that waits, never swallowed
+                    future.set_exception(error)
+
+        threading.Thread(target=run, name="beside", daemon=True).start()
+        return future
+
+    def close(self) -> None:
+        """Begin nothing more; what is running ends by itself."""
         self._closed.set()
+
+
+def wait_for(futures: Sequence["Future[T]"]) -> list[T]:
+    """The results, once all are there. Calls in flight are paid for: a bound that one of them meets ends the run only
+    when the others are back. Raises what one of them has raised, and begins none of the rest if it is interrupted.
+    """
+    try:
+        wait(futures)
+        return [future.result() for future in futures]
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
 
 
 def as_answer(reply: Reply) -> Answer:
@@ -121,8 +153,8 @@ def refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
 class DocumentSandbox:
     """A sandbox with one document in it. `prepare` starts it in the background; `run` waits for it only when needed.
 
-    With a `memory`, the notes of earlier runs, it is the variable `memory`. Nothing here lasts longer than the `ledger`
-    has time left.
+    With a `memory`, the notes of earlier runs, it is the variable `memory`. `has_children` offers `rlm_query`. Nothing
+    here lasts longer than the `ledger` has time left.
     """
 
     def __init__(
@@ -131,11 +163,14 @@ class DocumentSandbox:
         document: Document,
         ledger: Ledger | None = None,
         memory: str | None = None,
+        *,
+        has_children: bool = False,
     ) -> None:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
         self._prelude = f"{document.derive(_write_prelude)}{notes}"
         self._offered = (*OFFERED, "_tables", *["docs"] * bool(document.members), *["memory"] * (memory is not None))
+        self._offered += CHILDREN * has_children
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -160,7 +195,14 @@ class DocumentSandbox:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: HostQuery, watched: Collection[int] = (), now: str = "") -> Result:
+    def run(
+        self,
+        code: str,
+        query: HostQuery,
+        watched: Collection[int] = (),
+        now: str = "",
+        delegate: HostQuery = refuse_to_delegate,
+    ) -> Result:
         """Run one snippet, which finds the time `now`, and what was deferred before it. One that fails is a Result.
 
         Raises EngineError when there is no engine, and LimitExceeded when the time of the run is over, also in the
@@ -176,7 +218,8 @@ class DocumentSandbox:
         try:
             sandbox = self._ready.result()
             left = self._ledger.seconds_left
-            result = sandbox.run(code, query, seconds=left, watched=watched, now=clock.since_1970(now))
+            at = clock.since_1970(now)
+            result = sandbox.run(code, query, seconds=left, watched=watched, now=at, delegate=delegate)
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()
@@ -190,9 +233,9 @@ class DocumentSandbox:
         """Make a plain value a variable, once a snippet is run that may read it."""
         self.defer(lambda: self.run(f"{name} = {value!r}", refuse_queries))
 
-    def tell_budget(self, subqueries_left: int) -> None:
-        """Have `budget()` give what is left, as of now."""
-        self.assign("_budget", {"subqueries": subqueries_left, **self._ledger.left})
+    def tell_budget(self, **left: int) -> None:
+        """Have `budget()` give what is left, as of now: what is named here, and what the run may still spend."""
+        self.assign("_budget", {**left, **self._ledger.left})
 
     def defer(self, action: Callable[[], object]) -> None:
         """Have `action` done before the next snippet, if one is ever run."""
@@ -201,6 +244,14 @@ class DocumentSandbox:
     def drop_deferred(self) -> None:
         """Forget what was deferred: the variables that it was for are lost."""
         self._deferred.clear()
+
+    def take_engine(self) -> Sandbox | None:
+        """The engine, for another document: this sandbox is not used any more. None if it never started."""
+        ready, self._ready = self._ready, None
+        if ready is None or not ready.done() or ready.exception() is not None:
+            self._ready = ready
+            return None
+        return ready.result()
 
     def close(self) -> None:
         """Kill the worker; safe to call at any time, more than once.
@@ -311,7 +362,7 @@ def lookup_functions() -> str:
         "text/patterns.py",
         "documents/sets/naming.py",
         "documents/structure/sections.py",
-        *(f"rlm/lookup/{name}.py" for name in ("lines", "rows", "find", "parts")),
+        *(f"rlm/lookup/{name}.py" for name in ("lines", "rows", "find", "parts", "children")),
     )
     sources = "\n".join(package.joinpath(name).read_text("utf-8") for name in names)
     return re.sub(r"^from ralph_cli\.[\w.]+ import (?:\([^)]*\)|.*)\n", "", sources, flags=re.MULTILINE)

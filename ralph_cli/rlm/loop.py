@@ -3,11 +3,21 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
+from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import DraftSubmitted, EventSink, NoticeIssued, SnippetRan, SnippetStarted, TurnRejected
+from ralph_cli.core.events import (
+    ChildEvent,
+    CoverageAdded,
+    DraftSubmitted,
+    EventSink,
+    NoticeIssued,
+    SnippetRan,
+    SnippetStarted,
+    TurnRejected,
+)
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.templates import render_prompt
@@ -19,7 +29,7 @@ from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
 from ralph_cli.rlm.searches import SearchTracker
-from sandbox import Answer, HostQuery, QueryFailure, Result
+from sandbox import Answer, HostQuery, QueryFailure, Result, refuse_to_delegate
 
 MAX_TOKENS = 8_000
 MAX_TOKENS_LONG = 16_000
@@ -44,6 +54,25 @@ class Review:
 
 ReviewDraft = Callable[[Draft], Review]
 """The local rules."""
+
+
+class AnswersForChildren(Protocol):
+    """Who answers what a worker's code asks its children; they have `begun` so many. See `modes.children.Children`."""
+
+    begun: int
+
+    @property
+    def left(self) -> int:
+        """How many more may be begun."""
+
+    def ask(self, items: Sequence[tuple[str, str]], iteration: int) -> tuple[Sequence[Answer], Spans]:
+        """The answers to pairs of question and part, in order, and what the children were shown of the document."""
+
+    def repeat(self, recorded: Sequence[ChildEvent]) -> None:
+        """Tell of children of an earlier run as if they had worked now; what they answered is not asked again."""
+
+    def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
+        """What children have answered to these before; None where none has."""
 
 
 def accept_draft(draft: Draft) -> Review:
@@ -92,8 +121,8 @@ class Explorer:
     `shared_opening` is what the opening for any question to this document begins with. `holds_text` says whether the
     opening holds the whole document. `short_opening` makes one without it, for a conversation that has grown too long,
     and `short_system` is the system prompt of that. `coverage_tracker` keeps what was read, in earlier conversations
-    too; `listed_headings`, a part of the opening, is no reading. `recorded` holds the snippets of the runs that this
-    one goes on with: they are not run for what they print.
+    too; `listed_headings`, a part of the opening, is no reading. `children` answer `rlm_query`. `recorded` holds the
+    snippets of the runs that this one goes on with: they are not run for what they print.
     """
 
     model: Model
@@ -112,6 +141,7 @@ class Explorer:
     shared_opening: str = ""
     holds_text: bool = False
     agent: str = "worker"
+    children: AnswersForChildren | None = None
     tool: Tool = ACT_TOOL
     parse: Callable[[ToolCall], object] = parse_call
     perform: Callable[[object], ToolAnswer] | None = None
@@ -358,7 +388,7 @@ class Explorer:
     def _run_live(self, code: str, at: str) -> SnippetRan:
         before = self.subqueries.used
         planned = self._searches.plan(code)
-        result = self._run_code(code, self._answer_queries, at, planned)
+        result = self._run_code(code, self._answer_queries, at, planned, self._ask_children)
         self._searches.record(planned, result.reached)
         shown = self._show(result)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
@@ -367,10 +397,18 @@ class Explorer:
         lost, self._variables_lost = result.state_lost or self._variables_lost, False
         return SnippetRan(self._iteration, self._step, code, shown, failed, lost, seconds, asked, pages, result.reached)
 
-    def _run_code(self, code: str, query: HostQuery, at: str, watched: Collection[int] = ()) -> Result:
+    def _run_code(
+        self,
+        code: str,
+        query: HostQuery,
+        at: str,
+        watched: Collection[int] = (),
+        delegate: HostQuery = refuse_to_delegate,
+    ) -> Result:
         if "budget(" in code:
-            self.sandbox.tell_budget(self.subqueries.allowed - self.subqueries.used)
-        return self.sandbox.run(code, query, watched, at)
+            children = {"children": self.children.left} if self.children else {}
+            self.sandbox.tell_budget(subqueries=self.subqueries.allowed - self.subqueries.used, **children)
+        return self.sandbox.run(code, query, watched, at, delegate)
 
     def _show(self, result: Result) -> str:
         """What the worker is shown of a result; what is cut off is kept in the sandbox."""
@@ -383,6 +421,8 @@ class Explorer:
         """What a snippet of an earlier run gave. Its code is run when the first new snippet needs its variables."""
         ran = recorded.ran
         self.recorded.repeat_calls(recorded.calls)
+        if self.children is not None:
+            self.children.repeat(recorded.children)
         for part in recorded.reading:
             self.coverage_tracker.record(part)
         planned = self._searches.plan(ran.code)
@@ -413,7 +453,11 @@ class Explorer:
                 found += [known] if known is not None else self._answer_queries([(prompt, text)])
             return found
 
-        result = self._run_code(ran.code, answer, recorded.at)
+        def delegate(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+            known = self.children.known_answers(items) if self.children is not None else []
+            return [self._ask_children([item])[0] if it is None else it for item, it in zip(items, known, strict=True)]
+
+        result = self._run_code(ran.code, answer, recorded.at, delegate=refuse_to_delegate if before else delegate)
         self._variables_lost |= result.state_lost
         if self._show(result) != ran.output:
             what = f"the code {before}of step {ran.step} of iteration {ran.iteration}, run again for its variables, "
@@ -426,6 +470,14 @@ class Explorer:
         faults = [answer.message if isinstance(answer, QueryFailure) else None for answer in answers]
         asked = [(items[number], faults[number]) for number in range(self.subqueries.used - before)]
         self.coverage_tracker.add_subqueries(self._iteration, asked, len(items) - len(asked))
+        return answers
+
+    def _ask_children(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+        """Let children answer, and keep what they were shown."""
+        if self.children is None:
+            return refuse_to_delegate(items)
+        answers, shown = self.children.ask(items, self._iteration)
+        self.coverage_tracker.record(CoverageAdded(self._iteration, "shown", shown))
         return answers
 
     def _submit(self, draft: Draft, ran_code: bool) -> ToolAnswer:

@@ -12,25 +12,31 @@ from sandbox import Answer, QueryFailure
 
 @dataclass(frozen=True, slots=True)
 class RecordedSnippet:
-    """A snippet that ran to its end: when, what it gave, its sub-queries, and what was read by it or was not."""
+    """A snippet that ran to its end: when, what it gave, its calls and children, and what was read by it or was not."""
 
     at: str
     ran: events.SnippetRan
     calls: tuple[events.CallEvent, ...]
     reading: tuple[events.CoverageAdded | events.SubqueriesAsked, ...]
+    children: tuple[events.ChildEvent, ...] = ()
+    branch: str = ""
 
     @property
     def first_ordinal(self) -> int:
         """The ordinal of its first sub-query."""
-        return min((call.ordinal for call in self.calls if isinstance(call, events.CallStarted)), default=0)
+        return min((call.ordinal for call in self._own_subqueries()), default=0)
 
     def answers(self) -> "RecordedAnswers":
         """What its sub-queries were answered, for running it once more."""
-        texts = {call.number: (call.sent, call.ordinal) for call in self.calls if isinstance(call, events.CallStarted)}
+        texts = {call.number: (call.sent, call.ordinal) for call in self._own_subqueries()}
         ended = {call.number: call for call in self.calls if isinstance(call, events.CallFinished)}
         # Of a call that was tried again only the last try was answered.
         last = {texts[number][1] or -number: number for number in texts if number in ended}
         return RecordedAnswers([(*texts[number], _as_answer(ended[number])) for number in last.values()])
+
+    def _own_subqueries(self) -> Iterator[events.CallStarted]:
+        """The sub-queries of this very code, not those of its children."""
+        return (call for call in self.calls if isinstance(call, events.CallStarted) and call.branch == self.branch)
 
 
 def _as_answer(call: events.CallFinished) -> Answer:
@@ -69,19 +75,25 @@ class RecordedSnippets:
 
     @classmethod
     def of(
-        cls, runs: Iterable[Sequence[events.AnyEvent]], repeat_calls: Callable[[Iterable[events.CallEvent]], None]
+        cls,
+        runs: Iterable[Sequence[events.AnyEvent]],
+        repeat_calls: Callable[[Iterable[events.CallEvent]], None],
+        branch: str = "",
     ) -> "RecordedSnippets":
-        """Those of these runs; of a place that several have, the run that has most of it counts."""
+        """Those of these runs, or of the child `branch` in them.
+
+        Of a place that several runs have, the run that has most of it counts.
+        """
         waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
         times: dict[tuple[int, int], deque[str]] = {}
-        for run in runs:
+        for run in (take_branch(run, branch) for run in runs) if branch else runs:
             begun: dict[tuple[int, int], deque[str]] = {}
             for event in run:
                 if isinstance(event, events.SnippetStarted):
                     begun.setdefault((event.iteration, event.step), deque()).append(event.at)
             times |= {place: new for place, new in begun.items() if len(new) > len(times.get(place, ()))}
             found: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
-            for snippet in list_snippets(run):
+            for snippet in list_snippets(run, branch):
                 place = snippet.ran.iteration, snippet.ran.step, snippet.ran.code
                 found.setdefault(place, deque()).append(snippet)
             waiting |= {place: new for place, new in found.items() if len(new) > len(waiting.get(place, ()))}
@@ -101,7 +113,26 @@ class RecordedSnippets:
         return waiting.popleft()
 
 
-def list_snippets(run: Sequence[events.AnyEvent]) -> Iterator[RecordedSnippet]:
+def take_branch(run: Iterable[events.AnyEvent], branch: str) -> list[events.AnyEvent]:
+    """The events of a child in a run, and of its sub-queries and children, as those of a run of its own."""
+    found: list[events.AnyEvent] = []
+    numbers = set()
+    for event in run:
+        match event:
+            case events.ChildWorked(branch=own, event=done) if own == branch:
+                found.append(done)
+            case events.CallStarted(number=number, branch=own) if f"{own}.".startswith(f"{branch}."):
+                numbers.add(number)
+                found.append(event)
+            case events.CallFinished(number=number) if number in numbers:
+                found.append(event)
+            case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
+                if event.branch.startswith(f"{branch}."):
+                    found.append(event)
+    return found
+
+
+def list_snippets(run: Sequence[events.AnyEvent], branch: str = "") -> Iterator[RecordedSnippet]:
     """The snippets of a run that ran to their end, each with what was told between its start and its end."""
     ends = {event.number: event for event in run if isinstance(event, events.CallFinished)}
     begun: list[events.AnyEvent] | None = None
@@ -126,7 +157,8 @@ def list_snippets(run: Sequence[events.AnyEvent]) -> Iterator[RecordedSnippet]:
                 reading = tuple(
                     item for item in begun if isinstance(item, events.CoverageAdded | events.SubqueriesAsked)
                 )
-                yield RecordedSnippet(at, event, (*calls, *late), reading)
+                children = tuple(item for item in begun if isinstance(item, events.ChildEvent))
+                yield RecordedSnippet(at, event, (*calls, *late), reading, children, branch)
                 begun = None
             case _ if begun is not None:
                 begun.append(event)

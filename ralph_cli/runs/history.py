@@ -20,6 +20,7 @@ from ralph_cli.journal.store import read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.prices import saved_by_cache
 from ralph_cli.reports.safe_text import resume_command
+from ralph_cli.reports.sections.children import list_children
 from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import RUNNING, MissingVote, RunView, build_view
 from ralph_cli.text.lexicon import pluralize
@@ -104,6 +105,7 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         usd_by_role=usd_by_role(spending(events)),
         saved_usd=round(sum(saved_by_cache(call.model, call.usage) for call in calls), 6),
         missing_votes=missing_votes(state.best, panel if isinstance(panel, list | tuple) else (), faults),
+        children=list_children(events),
     )
     return RecordedRun(shown, events)
 

@@ -6,7 +6,7 @@ from typing import Self
 
 from ralph_cli.config import Settings
 from ralph_cli.wiring.models import engine_opener
-from sandbox import HostQuery, Protections, Result, Sandbox
+from sandbox import HostQuery, Protections, Result, Sandbox, refuse_to_delegate
 
 
 @dataclass(slots=True)
@@ -23,9 +23,12 @@ class KeptEngine:
         """Like `wiring.models.engine_opener`; every run receives the notices of the first opening."""
 
         def open_kept() -> Sandbox:
+            if self._sandbox is not None and self._sandbox.is_lent:
+                return engine_opener(settings, characters)()  # for a child of the worker that has the kept one
             if self._sandbox is not None:
                 for message in self._told:
                     notice(message)
+                self._sandbox.is_lent = True
                 return self._sandbox
 
             def tell(message: str) -> None:
@@ -49,6 +52,7 @@ class _KeptSandbox:
     """A sandbox that outlives the run that closes it; see `sandbox.Sandbox`."""
 
     sandbox: Sandbox
+    is_lent: bool = True
     _text: str | None = None
     _pages: Sequence[tuple[int, str, int, int]] = ()
 
@@ -79,11 +83,13 @@ class _KeptSandbox:
         seconds: float | None = None,
         watched: Collection[int] = (),
         now: float | None = None,
+        delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
-        return self.sandbox.run(code, query, seconds=seconds, watched=watched, now=now)
+        return self.sandbox.run(code, query, seconds=seconds, watched=watched, now=now, delegate=delegate)
 
     def close(self) -> None:
         """Keep the sandbox for the next run."""
+        self.is_lent = False
 
     def __enter__(self) -> Self:
         return self

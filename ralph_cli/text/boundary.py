@@ -40,6 +40,17 @@ def is_inside_word(text: str, at: int) -> bool:
         # Behind a number even a mark may be an exponent, and a quote that leaves it out is another number.
         is_mark = right in RAISED and not left.isdecimal() and is_footnote_mark(text, after)
         return not is_mark and _belong_together(left, right)
+    inside = _is_inside_number(text, before, after)
+    if inside is not None:
+        return inside
+    if right in _APOSTROPHES and left in "nN":
+        return _is_contraction(text, after)
+    return _is_inside_hyphenated(text, at, before)
+
+
+def _is_inside_number(text: str, before: int, after: int) -> bool | None:
+    """Whether a cut between these characters goes through a number at a separator; None if there is no separator."""
+    left, right = text[before], text[after]
     if right in _NUMBER_SEPARATORS and left.isdecimal():
         following = _after(text, after + 1)
         return following < len(text) and text[following].isdecimal()
@@ -53,9 +64,7 @@ def is_inside_word(text: str, at: int) -> bool:
         return _is_digit_group(text, before, after + 1)
     if left in _THIN_SPACES and right.isdecimal():
         return _is_digit_group(text, before - 1, after)
-    if right in _APOSTROPHES and left in "nN":
-        return _is_contraction(text, after)
-    return _is_inside_hyphenated(text, at, before)
+    return None
 
 
 def _before(text: str, at: int) -> int:

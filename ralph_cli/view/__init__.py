@@ -1,1 +1,1 @@
-"""Local pages on which a person looks at runs and tables in a browser."""
+"""Local pages that show runs and tables in a browser."""

@@ -1,4 +1,4 @@
-"""Further questions that are asked from a page: each is a run of its own, at work beside the pages that show it."""
+"""Further questions that are asked on a page: each is a run of its own, in a thread of the server."""
 
 import queue
 import threading
@@ -12,26 +12,26 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.core.events import AnyEvent, RunStarted
 
 MOST_AT_ONCE = 4
-"""Questions that are under way together."""
+"""Questions that are answered at the same time."""
 
 FollowUp = Callable[..., object]
-"""`api.follow_up`, or what a test has in its place."""
+"""`api.follow_up`, or what replaces it in a test."""
 
 
 class Asker:
-    """Asks a further question on a run, with the settings of whoever has started the server."""
+    """Asks a further question about a run, with the settings of the server."""
 
     def __init__(self, settings: Settings, follow_up: FollowUp = api.follow_up) -> None:
         self._settings, self._follow_up = settings, follow_up
         self._free = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     def __call__(self, folder: Path, question: str) -> str:
-        """The name of the run, once it has begun. Raises RalphError when it does not."""
+        """Return the name of the new run once it has begun. Raises RalphError if it does not begin."""
         if not self._free.acquire(blocking=False):
-            what = f"{MOST_AT_ONCE} questions are under way"
-            raise UserError(what, code="busy", hint="ask again when one of them has its answer")
+            what = f"{MOST_AT_ONCE} questions are being answered"
+            raise UserError(what, code="busy", hint="ask again when one of them is done")
         begun: queue.SimpleQueue[str | BaseException] = queue.SimpleQueue()
-        # A run that the end of the server cuts off is kept, as one that is killed, and can be resumed.
+        # If the server ends, the run is recorded like a killed one and can be resumed.
         threading.Thread(target=partial(self._run, folder, question, begun), daemon=True).start()
         answer = begun.get()
         if isinstance(answer, BaseException):
@@ -46,7 +46,7 @@ class Asker:
         try:
             self._follow_up(folder, question, settings=self._settings, sink=listen)
             begun.put(UserError("the run did not begin", code="no-run"))
-        except BaseException as error:  # noqa: BLE001 - of one that has begun its record says how it ended
+        except BaseException as error:  # noqa: BLE001 - once a run has begun, its record has the error
             begun.put(error)
         finally:
             self._free.release()

@@ -1,4 +1,4 @@
-"""The runs and tables of a folder as their records stand now; a record is read again when it has changed."""
+"""The runs and tables of a folder. A record is read again when its files have changed."""
 
 import os
 import stat
@@ -15,19 +15,22 @@ from ralph_cli.journal.rows import JOURNAL_FILE, is_running
 from ralph_cli.runs.history import RecordedRun, read_run
 from ralph_cli.table.record import RUNS_FOLDER, TABLE_FILE, TableRecord, open_table
 
-MOST_RUNS_KEPT, MOST_TABLES_KEPT = 24, 8
-"""What is held whole, so that a page and its pictures do not read it again each."""
+MOST_RUNS_KEPT = 24
+"""Runs that are kept in memory, so that a page and its pictures do not read one again each."""
+
+MOST_TABLES_KEPT = 8
+"""Tables that are kept in memory."""
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 State = tuple[tuple[int, int], ...]
-"""Time and size of the files of a run, and whether a process works on it; another one says that it is to be read."""
+"""Time and size of the files of a run, and whether a process works on it. A run is read again when this changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunAddress:
-    """Where a run is: its own name, and, if it is of a table, that of the table and of the folder of its document."""
+    """The name of a run and, if it belongs to a table, the names of the table and of its document's folder."""
 
     run: str
     table: str | None = None
@@ -41,17 +44,17 @@ class RunAddress:
 
 
 def table_path(name: str) -> str:
-    """The address of a table, as that of a run."""
+    """Return the address of a table below that of the server."""
     return f"tables/{quote_name(name)}"
 
 
 def quote_name(name: str) -> str:
-    """A folder's name as a part of an address, whatever is in it."""
+    """Return any folder name as a part of an address."""
     return quote(os.fsencode(name), safe="")
 
 
 class LastUsed(Generic[K, V]):
-    """Keeps the `most` values that were asked for last; several threads may ask."""
+    """Keeps the `most` values that were used last. Can be used from any thread."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -59,14 +62,14 @@ class LastUsed(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """What was kept under a key, if it is there still."""
+        """Return the value of a key, if it is still kept."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
             return self._held.get(key)
 
     def keep(self, key: K, value: V) -> V:
-        """Keep a value, and give it back."""
+        """Keep a value and return it."""
         with self._lock:
             self._held[key] = value
             self._held.move_to_end(key)
@@ -76,10 +79,10 @@ class LastUsed(Generic[K, V]):
 
 
 class Catalog:
-    """What there is in the folder `root`, which holds runs, tables or both, or is a table itself.
+    """The contents of the folder `root`, which holds runs, tables or both, or is a table itself.
 
-    Whoever asks names runs and tables by their names; what is no name of a folder that is there is not found, and a
-    symbolic link is no such folder, so that nothing outside of `root` is ever read.
+    Runs and tables are found by name among the existing folders. Symbolic links are ignored, so nothing outside `root`
+    is ever read.
     """
 
     def __init__(self, root: Path) -> None:
@@ -88,13 +91,13 @@ class Catalog:
         self._tables = LastUsed[Path, tuple[State, TableRecord]](MOST_TABLES_KEPT)
 
     def tables(self) -> dict[str, Path]:
-        """The folders of tables by their names."""
+        """Return the folders of tables by name."""
         if _is_file(self.root / TABLE_FILE):
             return {self.root.absolute().name or "table": self.root}
         return {name: self.root / name for name in _folders(self.root) if _is_file(self.root / name / TABLE_FILE)}
 
     def open_table(self, name: str) -> TableRecord | None:
-        """The table of that name; None if there is none. Raises RalphError when it cannot be read."""
+        """Return the table of that name, or None. Raises RalphError if it cannot be read."""
         folder = self.tables().get(name)
         if folder is None:
             return None
@@ -105,16 +108,16 @@ class Catalog:
         return self._tables.keep(folder, (state, open_table(folder)))[1]
 
     def list_runs(self) -> dict[RunAddress, State]:
-        """The runs beside tables and the state of each, oldest first."""
+        """Return the runs outside tables with their states, oldest first."""
         return {RunAddress(name): state for name, state in _scan(self.root).items()}
 
     def list_cells(self, record: TableRecord) -> dict[str, dict[str, State]]:
-        """The runs of a table and the state of each, by the folder of their document."""
+        """Return the runs of a table with their states, by the folder of their document."""
         runs = record.folder / RUNS_FOLDER
         return {name: _scan(runs / name) for name in _folders(runs)} if not runs.is_symlink() else {}
 
     def find_folder(self, address: RunAddress) -> Path | None:
-        """The folder of a run; None if there is no such run."""
+        """Return the folder of a run, or None."""
         parent = self.root
         if address.table is not None:
             try:
@@ -131,7 +134,7 @@ class Catalog:
         return parent / address.run if is_run else None
 
     def read(self, address: RunAddress) -> RecordedRun | None:
-        """A run as it stands now; None if there is none. Raises JournalError when its record cannot be read."""
+        """Return a run as recorded so far, or None. Raises JournalError if its record cannot be read."""
         folder = self.find_folder(address)
         if folder is None:
             return None
@@ -142,13 +145,13 @@ class Catalog:
         return self._runs.keep(folder, (state, read_run(folder)))[1]
 
     def state_of(self, address: RunAddress) -> State:
-        """The state of a run; empty if there is none."""
+        """Return the state of a run; empty if there is none."""
         folder = self.find_folder(address)
         return () if folder is None else _state_of(folder)
 
 
 def _folders(parent: Path) -> list[str]:
-    """The folders in a folder, in order; none if it is gone."""
+    """Return the names of the folders in a folder, sorted; none if it is gone."""
     try:
         with os.scandir(parent) as entries:
             return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
@@ -157,7 +160,7 @@ def _folders(parent: Path) -> list[str]:
 
 
 def _is_folder(parent: Path, name: str) -> bool:
-    """Whether that is the name of a folder in a folder, and not a way to another one."""
+    """Whether a name is that of a folder in `parent`, and not a path to elsewhere."""
     if "/" in name or name in ("", ".", ".."):
         return False
     try:
@@ -171,7 +174,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _scan(parent: Path) -> dict[str, State]:
-    """The runs in a folder that have a journal, and the state of each, oldest first."""
+    """Return the runs in a folder that have a journal, with their states, oldest first."""
     states = ((name, _state_of(parent / name)) for name in _folders(parent))
     return {name: state for name, state in states if state[0] != _NOTHING}
 
@@ -182,7 +185,7 @@ _NOTHING = 0, 0
 def _state_of(folder: Path) -> State:
     journal = f"{folder}/{JOURNAL_FILE}"
     states = _stats(journal, f"{journal}-wal", reviews_file(folder))
-    # Nothing is written when a process is killed: of a record that was not closed it is asked whether one works on it.
+    # A killed process writes nothing, so an open record also needs the question whether a process works on it.
     return states if states[1] == _NOTHING else (*states, (int(is_running(folder)), 0))
 
 
@@ -192,7 +195,7 @@ def _stats(*files: Path | str) -> State:
 
 def _stat(file: Path | str) -> tuple[int, int]:
     try:
-        status = os.stat(file)  # noqa: PTH116 - of 30,000 files: a Path of each takes longer than to ask
+        status = os.stat(file)  # noqa: PTH116 - for 30,000 files, making a Path takes longer than the call
     except OSError:
         return _NOTHING
     return status.st_mtime_ns, status.st_size

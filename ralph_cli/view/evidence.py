@@ -1,4 +1,4 @@
-"""The document beside an answer: pages of a PDF as pictures with the places of quotes, or the words around a quote."""
+"""The document beside an answer: pages as pictures with the places of quotes, or the text around a quote."""
 
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,25 +20,28 @@ from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import RunDocument, load_run_document
 from ralph_cli.view.catalog import LastUsed
 
-MOST_DOCUMENTS, MOST_PICTURES = 4, 48
-"""How many are held, so that turning a page does not read a document again."""
+MOST_DOCUMENTS = 4
+"""Documents that are kept in memory, so that turning a page does not read one again."""
+
+MOST_PICTURES = 48
+"""Pictures of pages that are kept in memory."""
 
 REACH = 4_000
-"""Characters that are shown on each side of a quote in a document without pages."""
+"""Characters before and after a quote that are shown of a document without pages."""
 
 MOST_CHARACTERS = 60_000
-"""Of a page that is shown as text."""
+"""Characters of a page that is shown as text, at most."""
 
 Values = dict[str, Any]
 Box = tuple[float, float, float, float]
-"""Left, top, right and bottom of a line, in shares of the page's width and height."""
+"""Left, top, right and bottom of a line, as shares of the page's width and height."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page: where it is in words, and its text, or its picture.
+    """A page: its place in words, and its text or its picture.
 
-    `lines` are those of quotes in shares of its size, `cells` those of the figures of claims, by place in the text.
+    `lines` are the lines of quotes by their ids, `cells` those of the claims' figures by their places in the text.
     """
 
     place: str
@@ -49,7 +52,7 @@ class ShownPage:
 
 
 class DocumentViewer:
-    """Opens the documents of runs as reports do, and draws their pages."""
+    """Opens the documents of runs, and draws their pages."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -57,7 +60,7 @@ class DocumentViewer:
         self._pictures = LastUsed[tuple[str, int, tuple[Quote | Label, ...]], ShownPage](MOST_PICTURES)
 
     def list_quotes(self, run: RecordedRun) -> Values:
-        """The quotes of a run with the page each is on, of how many; `missing` says why there is no document."""
+        """Return the quotes of a run with their pages; `missing` says why there is no document."""
         opened = self._open(run)
         document = opened.document
         quotes = []
@@ -76,9 +79,9 @@ class DocumentViewer:
         }
 
     def show_page(self, run: RecordedRun, number: int) -> ShownPage | None:
-        """A page, counted through all documents of a set; None if there is no such page. Of a PDF it is drawn.
+        """Return a page, counted through all documents of a set, or None. Pages of a PDF are drawn.
 
-        Raises DocumentError when it cannot be drawn.
+        Raises DocumentError if it cannot be drawn.
         """
         opened = self._open(run)
         document = opened.document
@@ -88,12 +91,12 @@ class DocumentViewer:
         figures = chain(run.view.figures, *(item.figures for item in run.view.claims))
         tokens = tuple(figure.token for figure in figures if figure.token)
         marked: tuple[Quote | Label, ...] = (*quotes, *tokens)
-        key = document.sha256, number, marked  # of a run at work they change
+        key = document.sha256, number, marked  # they change while a run works
         known = self._pictures.get(key)
         return known or self._pictures.keep(key, _show(document, number, marked, opened.source))
 
     def show_words(self, run: RecordedRun, number: int) -> Values | None:
-        """The words around the quote of that number, in three parts; None if there is no such quote, or no document."""
+        """Return the quote of that number with the text around it, in three parts; None without quote or document."""
         document = self._open(run).document
         quotes = (*run.view.quotes, *run.view.found_passages)
         quote = next((quote for quote in quotes if quote.id == number), None)
@@ -105,7 +108,7 @@ class DocumentViewer:
         return dict(zip(("before", "quoted", "after"), map(make_visible, parts), strict=True))
 
     def _open(self, run: RecordedRun) -> RunDocument:
-        # Many runs are on one document: those of a row of a table.
+        # Many runs may be about one document, such as those of a row of a table.
         key = to_json(run.view.document)
         if known := self._documents.get(key):
             return known
@@ -113,18 +116,18 @@ class DocumentViewer:
             opened = load_run_document(run, self._settings)
         except DocumentError as error:
             return RunDocument(missing=error.message)
-        # What is missing may come back.
+        # A missing document may come back.
         return opened if opened.document is None else self._documents.keep(key, opened)
 
 
 def _explain_missing(run: RecordedRun, missing: str) -> str:
-    """Why there is no document, and what helps if it was named relative to where the run was made."""
+    """Say why there is no document, and what to do if its path was relative to where the run was made."""
     if not missing:
         return ""
     missing = f"{missing}. The quotes are shown as they were recorded."
     if Path(str(run.view.document.get("path", ""))).is_absolute():
         return missing
-    return f"{missing} If it was named from the folder where the run was made, start `ralph view` there."
+    return f"{missing} If its path is relative, start `ralph view` in the folder where the run was made."
 
 
 def _is_there(document: Document, quote: Quote) -> bool:
@@ -132,7 +135,7 @@ def _is_there(document: Document, quote: Quote) -> bool:
 
 
 def _member_at(document: Document, number: int) -> Member | None:
-    """The document of a set that the page is of."""
+    """Return the document of a set that a page belongs to."""
     return next((member for member in document.members if member.first_page <= number <= member.last_page), None)
 
 
@@ -142,7 +145,7 @@ def _is_drawn(document: Document, number: int) -> bool:
 
 
 def _name_page(document: Document, page: Page, member: Member | None) -> str:
-    """A page, of how many, with its title or what is printed on it; a file without pages goes by its name."""
+    """Return the number of a page, of how many, with its printed label; for a file without pages its name."""
     kind, pages = (member.kind, member.pages) if member else (document.kind, len(document.pages))
     name = member.name if member else Path(document.path).name
     if pages == 1 and kind not in PAGE_NOUNS:
@@ -155,7 +158,7 @@ def _name_page(document: Document, page: Page, member: Member | None) -> str:
 def _show(
     document: Document, number: int, marked: tuple[Quote | Label, ...], source: DocumentSource | None
 ) -> ShownPage:
-    """The page with what is `marked` on it, of a PDF as it is drawn; of a set it is named by its document."""
+    """Return a page with the places of what is `marked` on it."""
     page, member = document.pages[number - 1], _member_at(document, number)
     own, offset = document.own_number(page), member.start if member else 0
     place = make_visible(_name_page(document, page, member))

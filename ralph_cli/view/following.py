@@ -1,4 +1,4 @@
-"""What an open page is told: the lists, a matrix or a run as they are, and from then on what changes."""
+"""The events for an open page: first the lists, the matrix or the run, and then their changes."""
 
 import asyncio
 from collections import deque
@@ -16,23 +16,26 @@ from ralph_cli.view.catalog import Catalog, LastUsed, RunAddress, State
 from ralph_cli.view.summaries import Values, describe_shape, fail_run, summarize_row, summarize_run, summarize_table
 
 SECONDS_BETWEEN_LOOKS = 0.7
-"""How often a page that is open looks whether records have changed, at most."""
+"""Seconds between two looks for changes, at least."""
 
 IDLE_SHARE = 10
-"""A page waits so many times as long as it has looked: a large folder takes no more of the machine than a small one."""
+"""A pause lasts this many times as long as the look before it, so a large folder uses no more CPU than a small one."""
 
-SECONDS_TOLD, MOST_TOLD = 0.2, 50
-"""What was read in that time is told at once, but no more: a browser that takes it in answers to nobody."""
+SECONDS_TOLD = 0.2
+"""Seconds of reading after which an event is sent."""
+
+MOST_TOLD = 50
+"""Values of one event, at most: a browser is blocked while it takes them in."""
 
 MOST_KEPT = 20_000
-"""Lines of lists and rows of tables that are held, so that a page which is opened again reads no record again."""
+"""Lines of lists and rows of tables that are kept, so that a page which is opened again reads no record."""
 
 Told = AsyncIterator[tuple[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """Something of a page: what it is, in which state its records are, and what reads them."""
+    """A part of a page: its key, the state of its records, and the function that reads them."""
 
     key: Hashable
     state: object
@@ -40,7 +43,7 @@ class _Item:
 
 
 class Follower:
-    """Looks at what there is for all pages that are open, and tells each what is new to it: kinds of events, values."""
+    """Yields for each open page what is new to it, as kinds and values of events."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -48,11 +51,11 @@ class Follower:
         self._has_ended = False
 
     def end(self) -> None:
-        """Let every page that is followed come to its end."""
+        """End the events of all pages."""
         self._has_ended = True
 
     async def follow_lists(self) -> Told:
-        """All runs, the newest first, and all tables."""
+        """Yield all runs, newest first, and all tables."""
         known: dict[Hashable, object] = {}
         tables: list[Values] = []
         while not self._has_ended:
@@ -71,9 +74,9 @@ class Follower:
             await self._pause(clock.monotonic() - begun)
 
     async def follow_cells(self, name: str) -> Told:
-        """The cells of a table by row; "shape" says which questions and documents it has, first and when it has others.
+        """Yield the cells of a table by row, and its "shape": a hash of its questions and documents.
 
-        Raises RalphError when the table cannot be read.
+        Raises RalphError if the table cannot be read.
         """
         known: dict[Hashable, object] = {}
         shape = ""
@@ -91,7 +94,7 @@ class Follower:
         yield "gone", name
 
     async def follow_run(self, address: RunAddress) -> Told:
-        """In which state the run is, and whether it goes on, now and whenever something was added to it."""
+        """Yield the state of a run, and whether it is running, now and after each change."""
         known: State = ()
         while state := await run_in_threadpool(self._catalog.state_of, address):
             if state != known:
@@ -104,7 +107,7 @@ class Follower:
         yield "gone", address.run
 
     async def _tell(self, items: Iterable[_Item], known: dict[Hashable, object]) -> AsyncIterator[list[Values]]:
-        """The values of the items that are new to whom knows that, in parts; then they are `known`, and no others."""
+        """Yield the values of items whose states differ from the `known` ones, in parts; then update `known`."""
         items = list(items)
         changed = deque(item for item in items if known.get(item.key) != item.state)
         while changed and not self._has_ended:
@@ -113,13 +116,13 @@ class Follower:
         known.update((item.key, item.state) for item in items)
 
     async def _pause(self, looked: float = 0.0) -> None:
-        """Wait, after a look that took so many seconds."""
+        """Wait after a look that took this many seconds."""
         until = clock.monotonic() + max(SECONDS_BETWEEN_LOOKS, IDLE_SHARE * looked)
         while not self._has_ended and (left := until - clock.monotonic()) > 0:
             await asyncio.sleep(min(left, SECONDS_TOLD))
 
     def _read_some(self, items: deque[_Item]) -> list[Values]:
-        """The values of the first items, which are taken off."""
+        """Remove the first items and return their values."""
         begun = clock.monotonic()
         found: list[Values] = []
         while items and len(found) < MOST_TOLD and clock.monotonic() - begun < SECONDS_TOLD:
@@ -160,5 +163,5 @@ class Follower:
 
 
 def describe_state(state: State) -> str:
-    """The state of a run as a page is told of it."""
+    """Return the state of a run as text for a page."""
     return "-".join(f"{time:x}.{size:x}" for time, size in state)

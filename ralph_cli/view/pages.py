@@ -1,4 +1,4 @@
-"""The pages themselves, in HTML that nothing of a document or a model can break out of."""
+"""The pages as HTML, in which all text of documents and models is escaped."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The security policy of every page: nothing but our own files is loaded, and no script in a page is run."""
+"""The security policy of every page: it loads only our own files, and runs no script in a page."""
 
 STATIC = Path(__file__).with_name("static")
 
@@ -32,11 +32,11 @@ MARKS = (
     (Mark.CORRECTED, "Correct it", "e"),
     (Mark.WITHDRAWN, "Take back", "u"),
 )
-"""What a reviewer can say, the words of the button and its key."""
+"""The marks of a review, the words of their buttons, and their keys."""
 
 
 def _fill(name: str, **values: str) -> Markup:
-    """One of our files of HTML with these values in it, which are escaped unless they are Markup."""
+    """Fill one of our HTML files with these values, which are escaped unless they are Markup."""
     shown = {key: value if isinstance(value, Markup) else escape(value) for key, value in values.items()}
     return Markup(Template((STATIC / f"{name}.html").read_text("utf-8")).substitute(shown))
 
@@ -44,9 +44,9 @@ def _fill(name: str, **values: str) -> Markup:
 def _render(
     prefix: str, kind: str, title: str, *body: Child, table: str = "", link: Markup | None = None, **data: str | int
 ) -> str:
-    """A page of ours: its kind tells the script what to do, `data` with what.
+    """Return a page. The script does what its `kind` says with the `data`.
 
-    `table` is the name of that it is of, `link` what it offers beside the ways to others.
+    `table` is the name of the table that it belongs to, `link` a further link in its head.
     """
     way_back = el("a", table, href=f"{prefix}/{table_path(table)}") if table else None
     attributes = Markup("".join(f' data-{name}="{escape(str(value))}"' for name, value in data.items()))
@@ -62,13 +62,13 @@ def _render(
 
 
 def render_home(prefix: str, folder: str) -> str:
-    """The list of tables and runs, which the script fills."""
+    """Return the page with the lists of tables and runs, which the script fills."""
     search = _fill("search", what="runs and tables")
     return _render(prefix, "home", "Runs and tables", _fill("home", folder=one_line(folder), search=search))
 
 
 def render_table(prefix: str, name: str, record: TableRecord) -> str:
-    """The matrix of a table with its heads; the script fills the cells."""
+    """Return the page of a table with its heads; the script fills the cells."""
     columns = [el("div", "Document", role="columnheader", class_="cell head")]
     columns += [_column(question) for question in record.questions]
     rows = [_row(number, row) for number, row in enumerate(record.rows, 2)]
@@ -109,7 +109,7 @@ def _column(question: TableQuestion) -> Markup:
 
 
 def _row(index: int, row: TableRow) -> Markup:
-    """A row with its head; the script makes the cells when they come into sight."""
+    """Return a row with its head; the script adds the cells when they become visible."""
     fault = f"cannot be read: {row.fault}" if row.fault else row.kind
     head = el("div", el("b", row.name), el("span", one_line(fault)), role="rowheader", class_="cell side")
     return el("div", head, role="row", class_="row", aria_rowindex=index)
@@ -118,7 +118,7 @@ def _row(index: int, row: TableRow) -> Markup:
 def render_run(
     prefix: str, address: RunAddress, question: str, answer: Markup, *, is_running: bool, can_ask: bool, reviewer: str
 ) -> str:
-    """A run: on the left the `answer`, on the right the document."""
+    """Return the page of a run: on the left the `answer`, on the right the document."""
     hidden = Markup(" hidden") if is_running else ""
     ask = _fill("ask", hidden=hidden) if can_ask else ""
     return _render(
@@ -135,14 +135,13 @@ def render_run(
 
 
 def render_answer(report: Report, state: str, *, progress: str, followed: str | None, resume: str = "") -> Markup:
-    """What is replaced when a run has gone on: how it ended, what is said of it, and every section of its report.
+    """Return the part of a run's page that changes: how it ended, its reviews, and all sections of its report.
 
-    `state` is that of the records which it was made of, `progress` how far it has come, empty if it has ended;
-    `followed` the address of the run that it follows on, if that can be shown; `resume` says how it goes on, if it was
-    cut off.
+    `state` is the state of its record, `progress` how far it has come (empty if it has ended), `followed` the address
+    of the run that it follows, if that can be shown, and `resume` says how to resume an interrupted run.
     """
     words, kind = ("Still running", "note") if progress else outcome_heading(report)
-    ending = f"It is shown as far as it has come: {progress}." if progress else describe_ending(report)
+    ending = f"This is its state so far: {progress}." if progress else describe_ending(report)
     follows = describe_follows(report.view.follows)
     document = f" · {report.document_name}{report.document_size}" if report.view.document else ""
     buttons = (
@@ -168,17 +167,17 @@ def render_answer(report: Report, state: str, *, progress: str, followed: str | 
         ),
         None if progress else review,
         el("ul", *said, class_="reviews") if said else None,
-        render_sections(replace(report, view=replace(report.view, reviews=()))),  # they stand above
+        render_sections(replace(report, view=replace(report.view, reviews=()))),  # they are above
     )
 
 
 def render_refusal() -> str:
-    """What somebody sees who does not know the token: a page without any address of ours."""
+    """Return the page for requests without the token, which has no address of ours."""
     return _fill("refusal")
 
 
 def render_message(prefix: str, title: str, lines: list[str]) -> str:
-    """A page that says why there is nothing else."""
+    """Return a page with a message."""
     return _render(
         prefix, "message", title, el("h1", title), bullets(lines), el("p", f"ralph {__version__}", class_="soft")
     )

@@ -1,17 +1,17 @@
-"""Serves the pages of a folder of runs and tables on the loopback, to whoever has the token of the address.
+"""Serves the pages of a folder of runs and tables on the loopback, for requests with the token of the address.
 
-Nothing is believed of a request: runs and tables are looked up by name among those that are there, texts are shown as
-texts, and the only thing that is ever written is a review beside a run.
+No request is trusted: runs and tables are looked up by name among the existing ones, text is escaped, and the only
+files that are written are reviews and new runs.
 """
 
 import hmac
 import json
-import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
@@ -26,10 +26,11 @@ from ralph_cli.reports.html.markup import CSS
 from ralph_cli.reports.sections.outcome import resume_line
 from ralph_cli.reports.sections.reviews import review_objects
 from ralph_cli.reports.view import RUNNING
+from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import RunDocument, build_report
 from ralph_cli.view import pages
 from ralph_cli.view.catalog import Catalog, RunAddress
-from ralph_cli.view.evidence import DocumentViewer
+from ralph_cli.view.evidence import DocumentViewer, ShownPage
 from ralph_cli.view.following import Follower, Told, describe_state
 from ralph_cli.view.summaries import Values, describe_progress
 
@@ -45,11 +46,11 @@ HEADERS = {
 MOST_BODY_BYTES = 64 << 10
 
 Ask = Callable[[Path, str], str]
-"""Begins a follow-up on the run in that folder, and returns its name."""
+"""Begins a follow-up of the run in that folder, and returns its name."""
 
 
 def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask | None = None) -> "Pages":
-    """The pages for the folder `root`; `reviewer` is the name that reviews are offered with."""
+    """Return the application for the folder `root`; `reviewer` is the default name for reviews."""
     catalog = Catalog(root)
     follower = Follower(catalog)
     site = _Site(catalog, DocumentViewer(settings), follower, reviewer, ask)
@@ -72,13 +73,14 @@ def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask
             Route(f"{address}/reviews", site.review, methods=["POST"]),
             Route(f"{address}/ask", site.ask, methods=["POST"]),
         ]
-    app = Starlette(routes=routes, exception_handlers={404: _not_found, 405: _not_found, RalphError: _fault})
+    app = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing, RalphError: _fault})
     return Pages(TrustedHostMiddleware(app, allowed_hosts=["127.0.0.1", "localhost"]), token, follower.end)
 
 
 class Pages:
-    """An ASGI application. It lets through whoever begins the path with the token, and gives every response the
-    security headers. `end` lets all streams come to their end, so that the server can.
+    """An ASGI application that accepts only paths that begin with the token, and adds the security headers.
+
+    `end` ends all streams, so that the server can end.
     """
 
     def __init__(self, app: ASGIApp, token: str, end: Callable[[], None]) -> None:
@@ -98,17 +100,17 @@ class Pages:
 
         given = scope["path"].removeprefix("/").partition("/")[0]
         if hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
-            # What stands before the path is the root of all our addresses.
+            # The token is the root of all our addresses.
             await self._app({**scope, "root_path": f"/{given}"}, receive, send_guarded)
             return
-        if scope["path"] == "/favicon.ico":  # browsers ask unbidden
+        if scope["path"] == "/favicon.ico":  # browsers request it by themselves
             await Response(status_code=204)(scope, receive, send_guarded)
             return
         await HTMLResponse(pages.render_refusal(), 403)(scope, receive, send_guarded)
 
 
 class _Site:
-    """Answers requests. What reads files runs in threads, so that a slow document keeps nobody else waiting."""
+    """Answers requests. Methods that read files run in threads, so that a slow document delays nobody else."""
 
     def __init__(
         self, catalog: Catalog, viewer: DocumentViewer, follower: Follower, reviewer: str, ask: Ask | None
@@ -117,30 +119,30 @@ class _Site:
         self._reviewer, self._ask = reviewer, ask
 
     def home(self, request: Request) -> Response:
-        """The page with the lists."""
+        """Return the page with the lists."""
         return HTMLResponse(pages.render_home(_prefix(request), self._catalog.root.absolute().name))
 
     async def lists(self, request: Request) -> Response:
-        """All runs and tables, newest first, and from then on what changes."""
+        """Stream all runs and tables, newest first, and then their changes."""
         return _stream(request, self._follower.follow_lists())
 
     def table(self, request: Request) -> Response:
-        """The page of a table."""
+        """Return the page of a table."""
         name = request.path_params["table"]
         record = self._catalog.open_table(name)
-        return _missing(request) if record is None else HTMLResponse(pages.render_table(_prefix(request), name, record))
+        if record is None:
+            raise HTTPException(404)
+        return HTMLResponse(pages.render_table(_prefix(request), name, record))
 
     async def cells(self, request: Request) -> Response:
-        """The cells of a table, row by row, and from then on the rows that change."""
+        """Stream the cells of a table, row by row, and then the rows that change."""
         return _stream(request, self._follower.follow_cells(request.path_params["table"]))
 
     def run(self, request: Request) -> Response:
-        """The page of a run, or, for a page that is open already, its answer alone."""
+        """Return the page of a run, or only its answer, for a page that is open already."""
         address = _address(request)
         state = describe_state(self._catalog.state_of(address))
-        run = self._catalog.read(address)
-        if run is None:
-            return _missing(request)
+        run = self._read(request)
         report = build_report(run, RunDocument(), pictures=False)
         is_running = run.view.halt == RUNNING
         followed = RunAddress(str(report.view.follows.get("run", "")))
@@ -166,75 +168,77 @@ class _Site:
         return HTMLResponse(page)
 
     async def changes(self, request: Request) -> Response:
-        """In which state a run is, now and whenever something was added to it."""
+        """Stream the state of a run, now and after each change."""
         return _stream(request, self._follower.follow_run(_address(request)))
 
     def quotes(self, request: Request) -> Response:
-        """The quotes of a run with their pages, and what is missing."""
-        run = self._catalog.read(_address(request))
-        return _missing(request) if run is None else JSONResponse(self._viewer.list_quotes(run))
+        """Return the quotes of a run with their pages."""
+        return JSONResponse(self._viewer.list_quotes(self._read(request)))
 
     def page(self, request: Request) -> Response:
-        """Where a page is, and its text; or the size of its picture, and the places of quotes in shares of it."""
-        run = self._catalog.read(_address(request))
-        shown = run and self._viewer.show_page(run, _number(request))
-        if not shown:
-            return _missing(request)
+        """Return the place of a page, and its text, or the size of its picture and the places of quotes on it."""
+        shown = self._show(request)
         if shown.picture is None:
             return JSONResponse({"place": shown.place, "text": shown.text})
         size = {"width": shown.picture.width, "height": shown.picture.height}
         return JSONResponse({"place": shown.place, **size, "lines": shown.lines, "cells": shown.cells})
 
     def picture(self, request: Request) -> Response:
-        """A page as a picture."""
-        run = self._catalog.read(_address(request))
-        shown = run and self._viewer.show_page(run, _number(request))
-        if not shown or shown.picture is None:
-            return _missing(request)
+        """Return a page as a picture."""
+        shown = self._show(request)
+        if shown.picture is None:
+            raise HTTPException(404)
         return Response(shown.picture.png, media_type="image/png")
 
     def words(self, request: Request) -> Response:
-        """The words around a quote."""
-        run = self._catalog.read(_address(request))
-        found = run and self._viewer.show_words(run, _number(request))
-        return JSONResponse(found) if found else _missing(request)
+        """Return a quote with the text around it."""
+        found = self._viewer.show_words(self._read(request), _number(request))
+        if not found:
+            raise HTTPException(404)
+        return JSONResponse(found)
 
     async def review(self, request: Request) -> Response:
-        """Add a review, and say what counts now."""
-        address = _address(request)
+        """Add a review, and return the reviews that count now."""
         given = await _read_body(request)
-        if given is None:
-            return _missing(request)
-        added = await run_in_threadpool(self._add_review, address, given)
-        return _missing(request) if added is None else JSONResponse(added)
+        return JSONResponse(await run_in_threadpool(self._add_review, request, given))
 
-    def _add_review(self, address: RunAddress, given: Values) -> list[Values] | None:
-        """The reviews that count now; None if there is no such run. Raises UserError for what is no review of it."""
-        folder, run = self._catalog.find_folder(address), self._catalog.read(address)
-        if folder is None or run is None:
-            return None
+    def _add_review(self, request: Request, given: Values) -> list[Values]:
+        """Add a review; return those that count now. Raises UserError for an invalid one."""
+        run = self._read(request)
         if run.view.halt == RUNNING:
-            raise UserError("the run is still going on", code="bad-review", hint="say it when it has ended")
+            raise UserError("the run has not ended", code="bad-review", hint="review it when it has ended")
         texts = {name: given.get(name, "") for name in ("mark", "by", "correction", "note")}
         claim = given.get("claim", 0)
         claims = {0, *(item.claim.id for item in run.view.claims)}
         if not all(isinstance(text, str) for text in texts.values()) or type(claim) is not int or claim not in claims:
-            raise UserError("a review is a mark, of the answer or of one of its claims", code="bad-review")
+            raise UserError("a review is a mark on the answer or on one of its claims", code="bad-review")
         if texts.pop("mark") not in set(Mark):
             raise UserError(f"a mark is one of: {', '.join(Mark)}", code="bad-review")
         by = texts.pop("by") or self._reviewer
-        add_review(folder, by=by, mark=Mark(given["mark"]), claim=claim, **texts)
-        run = self._catalog.read(address)
-        return review_objects(run.view.reviews if run else ())
+        add_review(Path(run.view.folder), by=by, mark=Mark(given["mark"]), claim=claim, **texts)
+        return review_objects(self._read(request).view.reviews)
 
     async def ask(self, request: Request) -> Response:
-        """Begin a follow-up, and say where it is."""
-        given = await _read_body(request)
+        """Begin a follow-up, and return its path."""
+        question = (await _read_body(request)).get("question")
         folder = await run_in_threadpool(self._catalog.find_folder, _address(request))
-        question = (given or {}).get("question")
         if self._ask is None or folder is None or not isinstance(question, str) or not question.strip():
-            return _missing(request)
+            raise HTTPException(404)
         return JSONResponse({"path": RunAddress(await run_in_threadpool(self._ask, folder, question.strip())).path})
+
+    def _read(self, request: Request) -> RecordedRun:
+        """Return the run of the address. Raises HTTPException if there is none."""
+        run = self._catalog.read(_address(request))
+        if run is None:
+            raise HTTPException(404)
+        return run
+
+    def _show(self, request: Request) -> ShownPage:
+        """Return the page of the address. Raises HTTPException if there is none."""
+        shown = self._viewer.show_page(self._read(request), _number(request))
+        if shown is None:
+            raise HTTPException(404)
+        return shown
 
 
 def _prefix(request: Request) -> str:
@@ -247,13 +251,13 @@ def _address(request: Request) -> RunAddress:
 
 
 def _number(request: Request) -> int:
-    """The number in the address; 0, which nothing has, for what is none. One that is longer names nothing either."""
+    """Return the number in the address; 0, which nothing has, for anything else or if it is too long."""
     given = str(request.path_params["number"])
-    return int(given) if re.fullmatch(r"[0-9]{1,9}", given) else 0
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else 0
 
 
 def _stream(request: Request, found: Told) -> Response:
-    """What is found as server-sent events, until the browser has left."""
+    """Send what is found as server-sent events, until the browser leaves."""
 
     async def lines() -> AsyncIterator[str]:
         try:
@@ -267,20 +271,25 @@ def _stream(request: Request, found: Told) -> Response:
     return StreamingResponse(lines(), media_type="text/event-stream")
 
 
-async def _read_body(request: Request) -> Values | None:
-    """The JSON object of a request; None for anything else. A page of another origin cannot send this type unasked."""
+async def _read_body(request: Request) -> Values:
+    """Return the JSON object of a request. Raises HTTPException for anything else.
+
+    A page of another origin cannot send this content type without permission.
+    """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        return None
+        raise HTTPException(404)
     data = b""
     async for part in request.stream():
         data += part
         if len(data) > MOST_BODY_BYTES:
-            return None
+            raise HTTPException(404)
     try:
         given = json.loads(data)
     except (ValueError, RecursionError):
-        return None
-    return given if isinstance(given, dict) else None
+        given = None
+    if not isinstance(given, dict):
+        raise HTTPException(404)
+    return given
 
 
 def _static(request: Request) -> Response:
@@ -289,23 +298,19 @@ def _static(request: Request) -> Response:
     if name == "report.css":
         return Response(CSS, media_type="text/css")
     if name not in kinds:
-        return _missing(request)
+        raise HTTPException(404)
     return Response((pages.STATIC / name).read_bytes(), media_type=kinds[name])
 
 
-def _missing(request: Request) -> Response:
+def _missing(request: Request, _error: Exception) -> Response:
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"error": "there is no such thing here"}, 404)
-    lines = ["It may have been deleted, or the address is not whole."]
+    lines = ["It may have been deleted, or the address is incomplete."]
     return HTMLResponse(pages.render_message(_prefix(request), "There is nothing here", lines), 404)
 
 
-def _not_found(request: Request, _error: Exception) -> Response:
-    return _missing(request)
-
-
 def _fault(request: Request, error: Exception) -> Response:
-    """What went wrong, in the line that the command line would print."""
+    """Return the error as the line that the command line would print."""
     assert isinstance(error, RalphError)
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"error": error.line}, 400)

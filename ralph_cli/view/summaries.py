@@ -1,4 +1,4 @@
-"""A run, a table and a cell as plain values, of which the browser makes the lists and the matrix."""
+"""Runs, tables and cells as plain values, from which the browser makes the lists and the matrix."""
 
 import hashlib
 from collections.abc import Iterable
@@ -21,14 +21,14 @@ from ralph_cli.view.catalog import Catalog, RunAddress, table_path
 Values = dict[str, Any]
 
 MODES = {"qa": "question"}
-"""What the commands are called by whoever looks at their runs; the others go by their own names."""
+"""Names of modes on pages; the others keep their own names."""
 
 MOST_CHARACTERS = 300
-"""Of a question or an answer in a list; the page of the run has all of it."""
+"""Characters of a question or an answer in a list, at most."""
 
 
 def summarize_run(address: RunAddress, run: RecordedRun) -> Values:
-    """A line of the list of runs. Texts are shown as texts, whatever is in them."""
+    """Return the line of a run in the list, with all text made visible."""
     view = run.view
     report = Report(view=view, events=run.events, made_at="", version="", goal=goal_state(run.events))
     words, kind = outcome_heading(report)
@@ -53,12 +53,12 @@ def summarize_run(address: RunAddress, run: RecordedRun) -> Values:
 
 
 def describe_progress(run: RecordedRun) -> str:
-    """How far a run at work has come."""
+    """Say how far a running run has come."""
     return pluralize(sum(isinstance(event, CallFinished) for event in run.events), "call")
 
 
 def fail_run(address: RunAddress, why: str) -> Values:
-    """The line of a run whose record cannot be read."""
+    """Return the line of a run whose record cannot be read."""
     empty = dict.fromkeys(("begun", "mode", "question", "document", "cost"), "")
     return {
         **empty,
@@ -74,7 +74,7 @@ def fail_run(address: RunAddress, why: str) -> Values:
 
 
 def summarize_table(name: str, catalog: Catalog) -> Values:
-    """A line of the list of tables."""
+    """Return the line of a table in the list."""
     shown = {"table": make_visible(name), "path": table_path(name)}
     try:
         record = catalog.open_table(name)
@@ -87,12 +87,12 @@ def summarize_table(name: str, catalog: Catalog) -> Values:
 
 
 def describe_shape(record: TableRecord) -> str:
-    """Which questions and documents a table has, as a hash: a page that shows others must be made anew."""
+    """Return a hash of a table's questions and documents: if it changes, the page must be loaded again."""
     return hashlib.sha256(repr((record.questions, record.rows)).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def summarize_row(name: str, record: TableRecord, row: TableRow, runs: Iterable[str]) -> list[Values]:
-    """The cells of a row by the records of those `runs`, in the order of the questions, also of those not put to it."""
+    """Return the cells of a row, one for each question of the table, from the records of its `runs`."""
     read = read_row(record, row, runs)
     table = record.as_table()
     own = table.of_each(row)
@@ -124,7 +124,7 @@ def _summarize_cell(name: str, record: TableRecord, row: TableRow, cell: Cell, *
 
 
 def _summarize_reviews(reviews: Iterable[Review]) -> list[Values]:
-    """By whom which mark was set, of the answer or of any claim."""
+    """Return who set which mark, on the answer or on any claim."""
     found = {(review.by, review.mark.value): None for review in reviews}
     return [{"by": make_visible(by), "mark": mark} for by, mark in found]
 

@@ -11,7 +11,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import EventSink, Fanout, GoalSet, NoticeIssued
-from ralph_cli.core.prompts.templates import render_prompt
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal import GoalMode, GoalPrompts, GoalWorkspace
@@ -22,7 +22,7 @@ from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, parse_goal_call, read_varia
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext
-from ralph_cli.wiring.reading import choose_strategy, open_sandbox
+from ralph_cli.wiring.reading import build_children, choose_strategy, may_have_children, open_sandbox
 
 MAX_ITERATIONS = 20
 _CHANGED = "it ended well, but the output's file was changed while it ran"
@@ -72,7 +72,12 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     settings, sink, folder, ledger = context.settings, context.sink, context.folder, context.ledger
     direct, _ = choose_strategy(context, document)
     nonce = context.nonces()
-    workbench, subqueries, closers = open_sandbox(context, document, nonce)
+    has_children = may_have_children(context, document)
+    workbench, subqueries, closers = open_sandbox(context, document, nonce, has_children=has_children)
+    children = None
+    if has_children:
+        children, end_children = build_children(context, document, nonce, subqueries)
+        closers = (*end_children, *closers)
     if not context.earlier:
         workbench.prepare()
     read = partial(read_variable, workbench)
@@ -108,6 +113,8 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
         "suffix": spec.suffix,
     }
 
+    further = f"{prompt_text('sandbox_children')}\n\n" if has_children else ""
+    system = render_prompt("goal_system", output_chars=f"{settings.output_chars:,}", children=further)
     recorded = context.recorded_snippets()
     tracker = CoverageTracker(document, all_sinks)
     check_lost = SubqueryCheck(settings.max_lost, lambda: tracker.subqueries, lambda: tracker.coverage.shown)
@@ -118,7 +125,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             sandbox=workbench,
             subqueries=subqueries,
             document=document,
-            system=render_prompt("goal_system", output_chars=f"{settings.output_chars:,}"),
+            system=system,
             opening=opening,
             short_opening=replace(brief, include_document=False).opening,
             inputs=inputs,
@@ -128,6 +135,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             output_chars=settings.output_chars,
             coverage_tracker=tracker,
             agent="goal",
+            children=children,
             tool=GOAL_ACT,
             parse=parse_goal_call,
             perform=desk.perform,

@@ -1,7 +1,7 @@
 """Which models a run has, and the sandbox engine: from settings to connected, metered things."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from ralph_cli.checks.verifier import Verifier, verifier_fault
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
+from ralph_cli.core.events import AnyEvent, CallRetried, ChildWork, ChildWorked, EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import Nonces
 from ralph_cli.environment import fetch_environment
@@ -32,7 +32,7 @@ from ralph_cli.providers.registry import (
 from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 from ralph_cli.providers.scripted import ScriptedModel
-from ralph_cli.providers.wrapper import PreloadingModel
+from ralph_cli.providers.wrapper import BranchModel, PreloadingModel
 from ralph_cli.rlm.bridge import lookup_functions
 from ralph_cli.rlm.recorded import RecordedSnippets
 from ralph_cli.wiring.spending import PricedModel, cost_estimator, require_price
@@ -342,7 +342,7 @@ class RunContext:
     """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
 
     `earlier` are the events of the runs that it goes on with, the latest first; a replay has nothing but these.
-    `followed` are those of the runs that the question follows on, the latest last.
+    `followed` are those of the runs that the question follows on, the latest last. `branch` is that of a child worker.
     """
 
     settings: Settings
@@ -355,10 +355,33 @@ class RunContext:
     earlier: tuple[tuple[AnyEvent, ...], ...] = ()
     is_replay: bool = False
     followed: tuple[tuple[AnyEvent, ...], ...] = ()
+    branch: str = ""
 
     def recorded_snippets(self) -> RecordedSnippets:
         """The snippets that those runs have a record of."""
-        return RecordedSnippets.of(self.earlier, self.models.repeat_calls)
+        return RecordedSnippets.of(self.earlier, self.models.repeat_calls, self.branch)
+
+    def of_child(self, branch: str, engine: Callable[[], Sandbox], **limits: int) -> "RunContext":
+        """The context of a child worker: its events and requests bear its branch, and `limits` are its settings."""
+        models = replace(
+            self.models,
+            worker=BranchModel(self.models.worker, branch),
+            subquery=BranchModel(self.models.subquery, branch),
+        )
+
+        def tell(event: AnyEvent) -> None:
+            self.sink(ChildWorked(branch, event) if isinstance(event, ChildWork) else event)
+
+        settings = self.settings.model_copy(update=limits)
+        return replace(
+            self,
+            settings=settings,
+            models=models,
+            engine=engine,
+            sink=tell,
+            followed=(),
+            branch=branch,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ralph_cli.retrieval.search.named_parts import find_named_parts
 from ralph_cli.rlm.host_lookup import HostLookups
 from ralph_cli.runner.scorers import AsksModel
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.reading import open_reader, work_ahead
+from ralph_cli.wiring.reading import may_have_children, open_reader, work_ahead
 
 
 def build_qa(
@@ -43,6 +43,7 @@ def build_qa(
         answer_as=settings.answer_as,
         named=find_named_parts(document, question),
         exchanges=exchanges,
+        may_have_children=may_have_children(context, document),
     )
     reader, closers = open_reader(context, assignment, source, "worker")
     before = [exchange.question for exchange in exchanges]

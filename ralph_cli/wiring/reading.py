@@ -1,13 +1,18 @@
 """The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
 
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
+from ralph_cli.checks.form import LIST_FORM
 from ralph_cli.checks.quotes import VisibilityPolicy
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.source import DocumentSource
+from ralph_cli.modes.children import Allowance, ChildRead, Children
 from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS
@@ -20,6 +25,16 @@ from ralph_cli.rlm.conversation import rebuild_conversation
 from ralph_cli.rlm.loop import CODE_CUT_OFF, Explorer
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import RunContext
+from sandbox import Sandbox
+
+CHILD_STEPS = 20
+"""Steps of a child worker, if a worker may take no fewer."""
+
+CHILDREN_AT_ONCE = 8
+"""Children of the worker that work side by side: the sandbox of each has about 130 MB. Of a child two do."""
+
+CHILD_ANSWER = "findings for a colleague, who cannot see this part of the document"
+"""What the answer of a child worker is to be."""
 
 Closers = tuple[Callable[[], None], ...]
 """How to end the threads and processes behind something, in order."""
@@ -38,10 +53,10 @@ def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]
 
 
 def open_sandbox(
-    context: RunContext, document: Document, nonce: str, memory: str | None = None
+    context: RunContext, document: Document, nonce: str, memory: str | None = None, *, has_children: bool = False
 ) -> tuple[DocumentSandbox, Subqueries, Closers]:
     """The sandbox with the document, not started yet, and who answers the questions of its code."""
-    sandbox = DocumentSandbox(context.engine, document, context.ledger, memory)
+    sandbox = DocumentSandbox(context.engine, document, context.ledger, memory, has_children=has_children)
     model, most = context.models.subquery, context.settings.max_subqueries
     at_once = context.settings.max_parallel
     subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most, most_at_once=at_once)
@@ -49,18 +64,25 @@ def open_sandbox(
 
 
 def open_reader(
-    context: RunContext, assignment: Assignment, source: DocumentSource, agent: str
+    context: RunContext, assignment: Assignment, source: DocumentSource | None, agent: str, nonce: str = ""
 ) -> tuple[DocumentReader, Closers]:
-    """The worker with its sandbox, which begins to start before this returns unless the document is given whole."""
+    """The worker with its sandbox, which begins to start before this returns unless the document is given whole. Its
+    `nonce` is a new one unless it is given: children have their parent's, for they may begin in any order. Without a
+    `source` nobody looks whether a reader of the pages sees what is quoted."""
     settings, sink, document = context.settings, context.sink, assignment.document
     direct, reason = choose_strategy(context, document)
     if reason:
         sink(NoticeIssued("strategy", reason))
     if several := describe_ambiguous(document, assignment.named):
         sink(NoticeIssued("part-ambiguous", several))
-    nonce = context.nonces()
+    nonce = nonce or context.nonces()
     memory = assignment.memory if assignment.kind == "task" else None
-    sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)
+    has_children = assignment.may_have_children
+    sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory, has_children=has_children)
+    children = None
+    if has_children:
+        children, end_children = build_children(context, document, nonce, subqueries)
+        closers = (*end_children, *closers)
     if not direct and not context.earlier:
         sandbox.prepare()
     opening = assignment.opening(nonce, include_document=direct)
@@ -85,12 +107,90 @@ def open_reader(
         parse=SubmissionParser(assignment.form),
         holds_text=direct,
         agent=agent,
+        children=children,
         recorded=context.recorded_snippets(),
     )
     if context.followed:
         _take_up_conversation(context, assignment, explorer)
+    if source is None:  # what a child quotes is looked at where its parent quotes it
+        return DocumentReader(assignment, explorer, None), closers
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers
+
+
+def may_have_children(context: RunContext, document: Document) -> bool:
+    """Whether the worker's code may hand parts of the document to other workers: of one that it is not given whole."""
+    if context.models.worker.vendor == "offline" or not context.settings.max_depth:
+        return False
+    return not choose_strategy(context, document)[0]
+
+
+def build_children(
+    context: RunContext, document: Document, nonce: str, subqueries: Subqueries
+) -> tuple[Children, Closers]:
+    """Who answers the `rlm_query` of a worker's code, and how to end them. Sandboxes of children that have ended serve
+    the next ones."""
+    settings = context.settings
+    idle: list[Sandbox] = []
+    lock = threading.Lock()
+
+    def open_engine() -> Sandbox:
+        with lock:
+            if idle:
+                return idle.pop()
+        return context.engine()
+
+    @contextmanager
+    def open_child(branch: str, part: Document, question: str, allowance: Allowance) -> Iterator[ChildRead]:
+        depth = settings.max_depth - 1 if allowance.children else 0
+        own = context.of_child(
+            branch,
+            open_engine,
+            max_steps=min(settings.max_steps, CHILD_STEPS),
+            max_subqueries=allowance.subqueries,
+            max_depth=depth,
+            max_children=allowance.children,
+        )
+        form = replace(LIST_FORM, quote_chars=settings.form.quote_chars)
+        asked = Assignment(
+            kind="question",
+            text=question,
+            document=part,
+            form=form,
+            output_chars=settings.output_chars,
+            answer_as=CHILD_ANSWER,
+            may_have_children=may_have_children(own, part),
+        )
+        reader, end = open_reader(own, asked, None, "child", nonce)
+        explorer = reader.explorer
+
+        def used() -> Allowance:
+            return Allowance(explorer.subqueries.used, explorer.children.begun if explorer.children else 0)
+
+        try:
+            yield ChildRead(reader, used)
+            if (engine := explorer.sandbox.take_engine()) is not None:
+                with lock:
+                    idle.append(engine)
+        finally:
+            for close in end:
+                close()
+
+    def close_idle() -> None:
+        with lock:
+            while idle:
+                idle.pop().close()
+
+    children = Children(
+        document=document,
+        open_child=open_child,
+        subqueries=subqueries,
+        sink=context.sink,
+        most=settings.max_children,
+        most_at_once=min(settings.max_parallel, 2 if context.branch else CHILDREN_AT_ONCE),
+        branch=context.branch,
+    )
+    return children, (children.close, close_idle)
 
 
 def work_ahead(reader: DocumentReader, needed: Iterable[Callable[[], None]]) -> None:

@@ -30,7 +30,7 @@ from ralph_cli.modes.reader import Assignment, DocumentReader
 from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.wiring.models import BuiltMode, RunContext
 from ralph_cli.wiring.qa import build_absence_reader, build_list_reader, build_looker, build_verifier_check, has_vetoes
-from ralph_cli.wiring.reading import Closers, open_reader
+from ralph_cli.wiring.reading import Closers, may_have_children, open_reader
 
 ANY_COUNT = Range(1, 1_000_000)
 """Items of a brief, and different quotes in it, that a reader may submit at once."""
@@ -139,13 +139,14 @@ def build_task(
             memory=memory,
             least_share=least_share,
             output_chars=settings.output_chars,
+            may_have_children=may_have_children(context, document),
         )
         reader, closers = open_reader(context, assignment, source, "reader")
         checks = FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), QuoteCheck(document)
         checks += (SubqueryCheck(settings.max_lost, reader.subquery_tally, reader.shown_spans),)
         if least_share:
             checks += (CoverageCheck(document, least_share, reader.shown_spans),)
-        sections = section_numbers(document.text)
+        sections = section_numbers(document)
         output_check = OutputCheck(
             spec.output,
             spec.text,

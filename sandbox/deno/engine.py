@@ -12,12 +12,12 @@ from sandbox.deno.worker import START_SECONDS, Deno
 from sandbox.interface import Protections, ResourceLimits, SandboxFailure
 from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
-V8_OVERHEAD_BYTES = 400 << 20  # bytes that V8, the runtime and messages under way take beside the guest's memory
+V8_OVERHEAD_BYTES = 400 << 20  # for V8, the runtime and messages in transit, beside the guest's memory
 
 
 @dataclass
 class PyodideEngine:
-    """Starts Pyodide workers; before the first one it fetches the runtime, if it is missing and may be fetched."""
+    """Starts Pyodide workers. Before the first one it fetches the runtime, if it is missing and may be fetched."""
 
     limits: ResourceLimits
     cache: Path
@@ -31,21 +31,19 @@ class PyodideEngine:
         self.max_resident = self.limits.memory + self.limits.memory // 4 + V8_OVERHEAD_BYTES
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
-        """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
+        """Start a worker, without the snapshot if that fails. Raises SandboxUnavailable or SandboxFailure."""
         binary = find_deno()
         runtime = ensure_runtime(self.cache, deno=binary, env=self.fetch_env, on_wait=self.on_wait)
         deno = Deno(binary, runtime, self.limits.memory, self.ahead)
         snapshot = ensure_snapshot(deno, on_wait=self.on_wait)
-        try:
-            return self._start(deno, snapshot, bounds, options)
-        except WorkerFault as fault:
-            if snapshot is None:
-                raise SandboxFailure(f"the pyodide sandbox did not start: {fault}") from None
-        forget_snapshot(snapshot)
-        try:
-            return self._start(deno, None, bounds, options)
-        except WorkerFault as fault:
-            raise SandboxFailure(f"the pyodide sandbox did not start: {fault}") from None
+        while True:
+            try:
+                return self._start(deno, snapshot, bounds, options)
+            except WorkerFault as fault:
+                if snapshot is None:
+                    raise SandboxFailure(f"the pyodide sandbox did not start: {fault}") from None
+            forget_snapshot(snapshot)
+            snapshot = None
 
     def _start(self, deno: Deno, snapshot: Path | None, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         worker, walls = deno.spawn("serve", snapshot, bounds)
@@ -54,6 +52,6 @@ class PyodideEngine:
             ready = worker.receive(seconds=START_SECONDS).meta
             if ready.get("op") != "ready":
                 raise WorkerFault("protocol violation", "it did not say that it is ready")
-        # Reading one folder is granted by path, so no permission may be granted as a whole.
+        # Reading one folder is granted by path, so no whole permission may be granted.
         self.walls = {"deno permissions": ready.get("granted") == [], **walls}
         return worker

@@ -1,6 +1,6 @@
-"""Raises the kernel's walls around itself and becomes Deno; where there are none, ends Deno with the host.
+"""Raises the kernel's walls around itself and becomes Deno; on other systems, ends Deno with the host.
 
-Run as a script by its path, isolated from everything that is installed: `python -I -S launcher.py ...`.
+Runs as a script by its path, isolated from installed packages: `python -I -S launcher.py ...`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ SYSTEM_PATHS = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/etc/ld.so.cache", "/dev/null", "/dev/urandom",
     "/proc/self", "/proc/meminfo", "/proc/stat", "/proc/cpuinfo", "/sys/fs/cgroup", "/sys/devices/system/cpu",
 )  # fmt: skip
-LIMITS = {"core": 0, "nofile": 256, "fsize": 1 << 20}  # the one file that it may write is its standard error
-WATCH_SECONDS = 0.2  # between two looks whether the host is still there
+LIMITS = {"core": 0, "nofile": 256, "fsize": 1 << 20}  # standard error is the only file that it may write
+WATCH_SECONDS = 0.2  # between two checks whether the host still runs
 
 
 def main(argv: Sequence[str]) -> None:
-    """argv: the host's process id, the scratch folder, what Deno may read, "--", and Deno's command line."""
+    """Start Deno; argv: the host's process id, the scratch folder, what Deno may read, "--", Deno's command line."""
     parent, scratch, cut = int(argv[0]), argv[1], argv.index("--")
     command = list(argv[cut + 1 :])
     if sys.platform == "linux":
@@ -34,8 +34,8 @@ def main(argv: Sequence[str]) -> None:
 
 
 def enclose(parent: int, scratch: str, readable: Sequence[str]) -> None:
-    """Raise the walls around this process, and tell the host which hold, in a message of the worker's."""
-    # The package itself would import the host's side of the sandbox, which takes longer than all that is done here.
+    """Raise the walls around this process, and report them to the host in a message of the worker."""
+    # The real package would import the host's side of the sandbox, which takes longer than everything here.
     package = types.ModuleType("sandbox")
     package.__path__ = [__file__.rsplit("/", 2)[0]]
     sys.modules.setdefault("sandbox", package)
@@ -50,12 +50,12 @@ def enclose(parent: int, scratch: str, readable: Sequence[str]) -> None:
 
 
 def run_beside(parent: int, command: Sequence[str]) -> int:
-    """Run the command until it ends or the process `parent` does, which no kernel but Linux tells it; its exit code."""
+    """Run the command until it or the process `parent` ends; return its exit code. Only Linux reports the latter."""
     child = os.fork()
     if child == 0:
         os.execv(command[0], list(command))
     for pipe in (0, 1):
-        os.close(pipe)  # else the host would not see their end when the child ends
+        os.close(pipe)  # else they would stay open for the host when the child ends
     while os.getppid() == parent:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:

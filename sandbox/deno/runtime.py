@@ -1,4 +1,4 @@
-"""The Pyodide runtime in the user's cache folder: fetched once by Deno's npm client, checked by hash at every start."""
+"""The Pyodide runtime in the cache folder: fetched once by Deno's npm client, checked by hash at each start."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ OFFLINE_HINT = "with a network: `ralph doctor --fetch`; without: `ralph doctor -
 
 
 def find_deno() -> Path:
-    """The Deno binary of the `deno` package, else the one on PATH; raises SandboxUnavailable if there is none.
+    """Return the Deno binary of the `deno` package, or else the one on PATH, if it is new enough.
 
-    One on PATH must be new enough; the package's is as new as the project asks for.
+    Raises SandboxUnavailable if there is none.
     """
     found: str | None = None
     try:
@@ -57,7 +57,7 @@ def find_deno() -> Path:
 
 
 def _check_version(deno: str) -> None:
-    """A Deno that somebody else installed must be new enough: raises SandboxUnavailable."""
+    """Raise SandboxUnavailable if a Deno that the user installed is too old."""
     try:
         done = subprocess.run([deno, "--version"], env={}, capture_output=True, text=True, timeout=VERSION_SECONDS)
         said = done.stdout
@@ -79,10 +79,10 @@ def runtime_folder(cache: Path) -> Path:
 def ensure_runtime(
     cache: Path, *, deno: Path, env: Mapping[str, str] | None, on_wait: Callable[[str], None] = lambda _: None
 ) -> Path:
-    """The folder with the five checked files; fetches them if they are not there.
+    """Return the folder with the five checked files; fetch them if they are missing.
 
-    `env` is the environment of the fetch (None: never fetch). Raises SandboxUnavailable: not there and not to be had,
-    a file that is not the published one (it is named), a folder that cannot be written.
+    `env` is the environment of the fetch (None: never fetch). Raises SandboxUnavailable if the files are missing and
+    cannot be fetched, if a file is not the published one, or if the folder cannot be written.
     """
     folder = runtime_folder(cache)
     if is_complete(folder):
@@ -91,13 +91,13 @@ def ensure_runtime(
         raise SandboxUnavailable("the Pyodide runtime is not installed", OFFLINE_HINT)
     with _staging(cache) as stage:
         on_wait("fetching the Pyodide runtime (6.5 MB, once)")
-        if not is_complete(folder):  # another process may have installed it while this one waited for the lock
+        if not is_complete(folder):  # another process may have installed it meanwhile
             _install(_fetch(stage, deno, env), stage, folder)
     return folder
 
 
 def install_runtime(tgz: Path, cache: Path) -> Path:
-    """Install from a local copy of the npm package; raises SandboxUnavailable if it is not the pinned one."""
+    """Install from a local copy of the npm package. Raises SandboxUnavailable if it is not the pinned one."""
     folder = runtime_folder(cache)
     with _staging(cache) as stage:
         source = stage / "unpacked"
@@ -108,7 +108,7 @@ def install_runtime(tgz: Path, cache: Path) -> Path:
 
 
 def is_complete(folder: Path) -> bool:
-    """Whether all five files are there; raises SandboxUnavailable naming one that is not the published file."""
+    """Whether all five files exist. Raises SandboxUnavailable if one is not the published file."""
     if not all((folder / name).is_file() for name in FILES):
         return False
     check_files(folder)
@@ -130,7 +130,7 @@ def check_files(folder: Path) -> None:
 
 @contextmanager
 def _staging(cache: Path) -> Iterator[Path]:
-    """A throw-away folder beside the final one, held by one process at a time."""
+    """Make a temporary folder beside the final one, for one process at a time."""
     stage: Path | None = None
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -148,9 +148,9 @@ def _staging(cache: Path) -> Iterator[Path]:
 
 
 def _fetch(stage: Path, deno: Path, env: Mapping[str, str]) -> Path:
-    """Let Deno's npm client fetch the package into a folder of its own; gives the package's folder."""
+    """Let Deno's npm client fetch the package into a folder of its own; return the package's folder."""
     store, work = stage / "deno", stage / "work"
-    work.mkdir()  # an empty one: no package.json and no .npmrc of some project decides what is fetched
+    work.mkdir()  # empty, so that no package.json or .npmrc of a project has an effect
     command = [str(deno), "cache", "--quiet", "--no-config", "--no-lock", f"npm:pyodide@{VERSION}"]
     settings = {**env, "DENO_DIR": str(store), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
     try:
@@ -160,7 +160,7 @@ def _fetch(stage: Path, deno: Path, env: Mapping[str, str]) -> Path:
         why = done.stderr.decode("utf-8", "replace").strip()
     except subprocess.TimeoutExpired:
         why = f"no answer in {FETCH_SECONDS:.0f} s"
-    # The folder between is named after the registry, which is the user's choice.
+    # The folder between is named after the registry, which the user may choose.
     for package in store.glob(f"npm/**/pyodide/{VERSION}"):
         if all((package / name).is_file() for name in FILES):
             return package
@@ -173,7 +173,7 @@ def _first_lines(text: str) -> str:
 
 
 def _unpack(tgz: Path, target: Path) -> None:
-    """Copy out the five files and nothing else; a link, an odd name or a giant is not followed, named or read."""
+    """Copy only the five files. Links and other names are ignored, and huge files are refused."""
     try:
         with tarfile.open(tgz, "r:gz") as archive:
             for member in archive:
@@ -195,7 +195,7 @@ def _unpack(tgz: Path, target: Path) -> None:
 
 
 def _install(source: Path, stage: Path, folder: Path) -> None:
-    """Check the files, then move each into place in one step; two processes can only write the same content."""
+    """Check the files, then move each into place atomically. Two processes can only write the same content."""
     check_files(source)
     folder.mkdir(exist_ok=True)
     for name in FILES:

@@ -1,4 +1,4 @@
-"""The memory snapshot from which Pyodide starts in a fifth of the time: built once per runtime, checked at each use."""
+"""The memory snapshot from which Pyodide starts five times faster: built once per runtime, checked at each use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUILD_BOUNDS = Bounds(json=1 << 16, blob=MAX_SNAPSHOT_BYTES, max_resident=4 << 3
 
 
 def ensure_snapshot(deno: Deno, *, on_wait: Callable[[str], None] = lambda _: None) -> Path | None:
-    """A snapshot that fits this runtime, this Deno and this worker program; None if none can be built here."""
+    """Return a snapshot for this runtime, this Deno and this worker program; None if none can be built."""
     key = _snapshot_key(deno)
     path = deno.runtime / f"snapshot-{key[:16]}.bin"
     if _is_valid(path, key):
@@ -28,12 +28,12 @@ def ensure_snapshot(deno: Deno, *, on_wait: Callable[[str], None] = lambda _: No
     try:
         with open(deno.runtime / "snapshot.lock", "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not _is_valid(path, key):  # else another process has built it while this one waited
+            if not _is_valid(path, key):  # else another process built it meanwhile
                 on_wait("preparing the sandbox (once, some seconds)")
                 _store(path, key, _build(deno))
                 _remove_stale(path)
     except (OSError, WorkerFault):
-        return None  # the worker starts plainly, and says what is wrong if it cannot either
+        return None  # the worker starts without it, or reports what is wrong
     return path
 
 
@@ -46,13 +46,13 @@ def forget_snapshot(path: Path) -> None:
 
 
 def _snapshot_key(deno: Deno) -> str:
-    """What a snapshot depends on. The size of the Deno binary stands for its version: asking it costs 30 ms."""
+    """Return a hash of what a snapshot depends on. Deno's size replaces its version, which takes 30 ms."""
     parts = repr((sorted(FILES.items()), deno.binary.stat().st_size)).encode()
     return hashlib.sha256(parts + PROGRAM.read_bytes() + repr(deno.boot_message()).encode()).hexdigest()
 
 
 def _is_valid(path: Path, key: str) -> bool:
-    """Whether the file begins with the key and the hash of all that follows."""
+    """Whether the file begins with the key and the hash of the rest."""
     try:
         with open(path, "rb") as file:
             if file.read(HASH_DIGITS) != key.encode():
@@ -73,7 +73,7 @@ def _build(deno: Deno) -> bytes:
 
 
 def _store(path: Path, key: str, memory: bytes) -> None:
-    """Write beside the final place, then rename: a reader sees a whole file or none."""
+    """Write beside the final path, then rename, so that readers see the whole file or none."""
     descriptor, name = tempfile.mkstemp(prefix=".snapshot-", dir=path.parent)
     ready = Path(name)
     try:
@@ -87,7 +87,7 @@ def _store(path: Path, key: str, memory: bytes) -> None:
 
 
 def _remove_stale(current: Path) -> None:
-    """Other versions' snapshots, if nobody has built one lately: they take 30 MB each."""
+    """Remove old snapshots of other versions, which take 30 MB each."""
     for old in current.parent.glob("*snapshot-*"):
         if old != current and time.time() - old.stat().st_mtime > STALE_SECONDS:
             old.unlink(missing_ok=True)

@@ -129,7 +129,8 @@ const hostCall = (meta, blob) => {
   const buffer = blob.getBuffer("u8");
   const data = buffer.data.slice();
   buffer.release();
-  send({ op: "call", sizes: parse(meta).sizes, nonce }, data);
+  const { sizes, whom } = parse(meta);
+  send({ op: "call", sizes, whom, nonce }, data);
   return stringify(receive()[0]);
 };
 // A Python proxy of it must not be a way to Function and the global object.

@@ -20,13 +20,13 @@ V8_HEAP_MB = 1024
 SCRATCH_PREFIX = "ralph-sandbox-"
 WASM_PAGE = 1 << 16
 MAX_WASM_PAGES = 1 << 16  # 4 GiB: addresses have 32 bits
-# Bytes that a function runs through before it is compiled to be fast, 16 times what is usual: a short run does not
-# come to what that would save, and a long one takes no longer.
+# Bytes that a function executes before it is optimised, 16 times the default: short runs never reach what that would
+# save, and long ones take no longer.
 TIERING_BUDGET = 200_000_000
 
 
 def remove_orphaned_folders() -> None:
-    """Remove what killed processes of this user left behind: a host that was killed cannot clean up after itself."""
+    """Remove the folders of killed processes of this user, which could not do it themselves."""
     for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*-*"):
         owner = folder.name.removeprefix(SCRATCH_PREFIX).split("-")[0]
         try:
@@ -49,9 +49,9 @@ def _is_running(process: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Deno:
-    """The Deno binary, the folder of the Pyodide runtime, and the bytes WebAssembly may use.
+    """The Deno binary, the folder of the Pyodide runtime, and the memory for WebAssembly in bytes.
 
-    `ahead` is code that a worker compiles before it is ready, or before its snapshot is made.
+    A worker compiles the code `ahead` before it is ready, or before its snapshot is made.
     """
 
     binary: Path
@@ -60,12 +60,12 @@ class Deno:
     ahead: str = ""
 
     def spawn(self, mode: str, snapshot: Path | None, bounds: Bounds) -> tuple[Worker, Protections]:
-        """A process in `mode` "serve" or "snapshot", and the kernel walls around it; raises WorkerFault."""
-        # A folder of its own for Deno's cache: web storage is kept there even without write permission.
+        """Start a process in `mode` "serve" or "snapshot"; return it with its kernel walls. Raises WorkerFault."""
+        # A separate folder for Deno's cache, because web storage is written there even without write permission.
         remove_orphaned_folders()
         scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix=f"{SCRATCH_PREFIX}{os.getpid()}-")))
         try:
-            # Deno reads its main module without a permission, so it need not lie in the one readable folder.
+            # Deno reads its main module without a permission, so it need not be in the readable folder.
             program = shutil.copyfile(PROGRAM, scratch / "worker.mjs")
         except OSError as error:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -79,9 +79,9 @@ class Deno:
         return worker, walls if isinstance(walls, dict) else {}
 
     def command(self, program: Path, mode: str, snapshot: Path | None) -> list[str]:
-        """The command line that runs a program with no permission but to read the folder it is started in.
+        """Return the command line for a program whose only permission is to read its working folder.
 
-        That folder is the runtime's; it is not named, because Deno 2.9 cannot be told a path that has a comma.
+        That folder is the runtime's. It is not named, because Deno 2.9 cannot take a path with a comma.
         """
         pages = min(max(self.memory // WASM_PAGE, 1), MAX_WASM_PAGES)
         flags = [f"--wasm-max-mem-pages={pages}", f"--max-old-space-size={V8_HEAP_MB}"]
@@ -95,19 +95,19 @@ class Deno:
         ]  # fmt: skip
 
     def boot_message(self) -> dict[str, object]:
-        """What a worker is sent first: the guest's modules. One that starts from a snapshot has them already."""
+        """Return the first message to a worker, with the guest's modules. A snapshot has them already."""
         prepare = f"from sandbox.guest.ahead import prepare\nprepare({self.ahead!r})"
         return {"load": LOAD_MODULES, "modules": [*read_sources(), ("sandbox.prepare", prepare)]}
 
 
 def isolated_command(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:
-    """The command, started by the launcher, which raises the kernel's walls or at least ends it with this process."""
+    """Return the command behind the launcher, which raises the walls, or at least ends it with this process."""
     launcher = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(os.getpid()), str(scratch)]
     return [*launcher, *map(str, readable), "--", *command]
 
 
 def deno_environment(scratch: Path) -> dict[str, str]:
-    """The whole environment of a Deno process."""
-    # With one pool for all threads, what compiling the runtime has used and freed is used again: 20 MB less (glibc).
+    """Return the whole environment of a Deno process."""
+    # With one pool for all threads, glibc reuses the memory that compiling the runtime freed: 20 MB less.
     own = {"DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1", "MALLOC_ARENA_MAX": "1"}
     return {"DENO_DIR": str(scratch), "HOME": str(scratch), **own}

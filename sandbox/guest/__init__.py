@@ -1,7 +1,7 @@
-"""What runs in the sandbox's worker beside the snippets; sent there as source, and the same for every engine.
+"""Code that runs in the worker beside the snippets. It is sent there as source, the same for every engine.
 
-It imports nothing but the standard library and its own modules, each of which imports those before it alone.
+It imports only the standard library and its own modules, each of which imports only those before it.
 """
 
 MODULES = ("touched", "probes", "names", "reports", "stand_ins", "moment", "queries", "together", "ahead", "session")
-"""The modules, in the order in which they are loaded."""
+"""The modules, in the order of loading."""

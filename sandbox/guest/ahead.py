@@ -1,4 +1,4 @@
-"""Code of the host's that is compiled before a session begins, and kept in a snapshot: in WebAssembly it takes long."""
+"""Code of the host that is compiled before a session and kept in a snapshot, because that is slow in WebAssembly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _prepared: tuple[str, CodeType] | None = None
 
 
 def prepare(code: str) -> None:
-    """Compile code that the host will define, or begin with; run it in vain, so that its patterns are made, too."""
+    """Compile the beginning of the code that the host will define, and run it once to compile its patterns."""
     global _prepared
     program = _compile(code)
     exec(program, {"__name__": "prelude"})
@@ -17,7 +17,7 @@ def prepare(code: str) -> None:
 
 
 def execute(code: str, namespace: dict[str, Any]) -> None:
-    """Run code of the host's; what was prepared of it is not compiled again."""
+    """Run code of the host without compiling the prepared part again."""
     if _prepared is not None and code.startswith(_prepared[0]):
         exec(_prepared[1], namespace)
         code = code[len(_prepared[0]) :]

@@ -1,4 +1,4 @@
-"""The moment in which a snippet runs: time and chance follow from it, so that code that is run again finds the same."""
+"""The time at which a snippet runs. It also seeds randomness, so a repeated snippet gets the same values."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from collections.abc import Callable
 from typing import Any
 
 TICK = 1e-6
-"""Seconds that pass from one look at the clock to the next, so that a loop until some time ends."""
+"""Seconds that pass between two looks at the clock, so that a loop until some time ends."""
 
 _time, _sleep, _urandom = time.time, time.sleep, os.urandom
 _seed = random.Random.seed
 
 
 class Moment:
-    """The guest's clock and source of chance. Until a moment is set they are the real ones.
+    """The guest's clock and source of randomness. Until a time is set they are the real ones.
 
-    Clocks that only measure how long something takes (`monotonic` and the like) are left alone.
+    Clocks that only measure durations (such as `monotonic`) stay real.
     """
 
     def __init__(self) -> None:
@@ -33,10 +33,10 @@ class Moment:
         self._put_in_place()
 
     def set(self, now: float | None) -> None:
-        """Begin a snippet at that time, in seconds since 1970; None is the real time."""
+        """Begin a snippet at this time, in seconds since 1970; None is the real time."""
         self._now = now
         if now is not None:
-            # Of two snippets at the same time each has chances of its own.
+            # Two snippets at the same time get different values.
             self._history = hashlib.sha256(self._history + repr(now).encode()).digest()
             self._bytes = random.Random(self._history)
 
@@ -55,7 +55,7 @@ class Moment:
         return _urandom(size) if self._now is None else self._bytes.randbytes(size)
 
     def _put_in_place(self) -> None:
-        """Have these where the standard library has its own."""
+        """Replace the functions of the standard library in all modules."""
         clock = self.time
         replaced: dict[Any, Any] = {
             _time: clock,
@@ -90,19 +90,19 @@ def _is_in(replaced: dict[Any, Any], value: object) -> bool:
 
 
 def _at_the_time(function: Callable[..., Any], clock: Callable[[], float]) -> Callable[..., Any]:
-    """The function of `time` that takes seconds, by default those of now."""
+    """Wrap a function of `time` that takes seconds, by default the current time."""
     return lambda seconds=None, /: function(clock() if seconds is None else seconds)
 
 
 def _of_the_time(function: Callable[..., Any], clock: Callable[[], float]) -> Callable[..., Any]:
-    """The function of `time` whose last argument is a time in parts, by default that of now."""
+    """Wrap a function of `time` whose last argument is a struct_time, by default the current time."""
     needed = 1 if function is time.strftime else 0
     parts = time.localtime
     return lambda *given: function(*given) if len(given) > needed else function(*given, parts(clock()))
 
 
 def _datetime_at(clock: Callable[[], float]) -> type[datetime.datetime]:
-    """The class `datetime.datetime` whose now is that of the clock."""
+    """Return a `datetime.datetime` whose current time is that of the clock."""
 
     class Now(datetime.datetime):
         __slots__ = ()

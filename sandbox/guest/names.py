@@ -1,4 +1,4 @@
-"""Names that a snippet relies on: those that it may not bind, and how to put back what it has changed."""
+"""Names that a snippet relies on: those that it may not bind, and how to restore what it changed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from operator import is_
 from typing import Any
 
 RESERVED = ("context", "pages", "llm_query", "llm_query_batch")
-COMPREHENSION_VARIABLE = 1 << 9  # DEF_COMP_ITER; `Symbol.is_comp_iter` is there from Python 3.14 on only
+COMPREHENSION_VARIABLE = 1 << 9  # DEF_COMP_ITER; `Symbol.is_comp_iter` needs Python 3.14
 
 
 class Original:
-    """A module, a class or an object as it was when this was made."""
+    """The state of a module, a class or an object at the time of creation."""
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
@@ -22,34 +22,34 @@ class Original:
         self._keys, self._values = tuple(self._names), tuple(self._names.values())
 
     def restore(self) -> None:
-        """Undo what was set, replaced or deleted since."""
+        """Undo everything that was set, replaced or deleted since."""
         owner, table = self.owner, vars(self.owner)
-        # By identity, for what stands there now may say that it is equal to everything.
+        # By identity, because the present value may claim to be equal to everything.
         if len(table) == len(self._keys) and all(map(is_, map(table.get, self._keys), self._values)):
             return
         for name, value in self._names.items():
             if table.get(name, self) is not value:
                 setattr(owner, name, value)
-        # A module that was imported below this one is no harm, and would not be put there again.
+        # A submodule that was imported is harmless, and would not be set again.
         added = [name for name in table if name not in self._names and type(table[name]) is not types.ModuleType]
         for name in added:
             delattr(owner, name)
 
 
 def reserved_names(tree: ast.Module, code: str, file: str) -> list[str]:
-    """The reserved names that a snippet binds or deletes at its top level, or through a `global` statement."""
+    """Return the reserved names that a snippet binds or deletes at its top level or with `global`."""
     try:
         table = symtable.symtable(code, file, "exec")
     except SyntaxError:
         compile(tree, file, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        # It is an `await` outside a function, which is allowed here and binds nothing.
+        # The error was an `await` outside a function, which is allowed here and binds nothing.
         table = symtable.symtable(ast.unparse(_Waitless().visit(ast.parse(code))), file, "exec")
     walrus = _walrus_targets(tree)
     return [name for name in RESERVED if name in walrus or any(_binds(scope, name) for scope in _scopes(table))]
 
 
 class _Waitless(ast.NodeTransformer):
-    """Takes `await` and `async` out of the top level of a snippet."""
+    """Removes `await` and `async` from the top level of a snippet."""
 
     def visit_Await(self, node: ast.Await) -> ast.AST:
         return self.generic_visit(ast.Tuple([node.value], ast.Load()))
@@ -77,13 +77,13 @@ def _binds(table: symtable.SymbolTable, name: str) -> bool:
     symbol = table.lookup(name)
     bound = symbol.is_assigned() or symbol.is_imported()
     if table.get_type() == "module":
-        # From Python 3.12 on, a comprehension's own variables are seen in the table around it.
+        # From Python 3.12 on, a comprehension's own variables appear in the table around it.
         return bound and not getattr(symbol, "_Symbol__flags", 0) & COMPREHENSION_VARIABLE
     return bound and symbol.is_declared_global()
 
 
 def _walrus_targets(tree: ast.Module) -> set[str]:
-    """Names bound with `:=` at the top level; one in a comprehension is bound outside it, which no table says."""
+    """Return names bound with `:=` at the top level, also inside comprehensions, where no table shows them."""
     names: set[str] = set()
     waiting: list[ast.AST] = [tree]
     while waiting:

@@ -1,4 +1,4 @@
-"""Expressions of a snippet by their numbers, as the host counts them, too, and which of them were evaluated."""
+"""Numbers the expressions of a snippet, as the host does, and records which of them are evaluated."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import Any
 
-MARK = "__evaluated__"  # what the function that notes an evaluation is called while a snippet runs
+MARK = "__evaluated__"  # the name of the recording function while a snippet runs
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def statement_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a snippet in the order of its text, without the bodies of what it defines."""
+    """Yield the nodes of a snippet in the order of its text, without the bodies of its definitions."""
     for child in ast.iter_child_nodes(tree):
         if not isinstance(child, _DEFINITIONS):
             yield child
@@ -19,12 +19,12 @@ def statement_nodes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def numbered_expressions(tree: ast.AST) -> Iterator[ast.Call | ast.Compare]:
-    """The calls and comparisons of a snippet, whose place in this order is their number."""
+    """Yield the calls and comparisons of a snippet; their order gives their numbers."""
     return (node for node in statement_nodes(tree) if isinstance(node, ast.Call | ast.Compare))
 
 
 class Probes(ast.NodeTransformer):
-    """Has a snippet note which of some of its expressions it evaluates."""
+    """Makes a snippet record which of some expressions it evaluates."""
 
     def __init__(self, tree: ast.Module, numbers: Collection[int]) -> None:
         self.reached: set[int] = set()
@@ -42,6 +42,6 @@ class Probes(ast.NodeTransformer):
         return ast.copy_location(ast.Call(ast.Name(MARK, ast.Load()), arguments, []), node)
 
     def note(self, number: int, value: Any) -> Any:
-        """Note one evaluation, and give its value on."""
+        """Record an evaluation, and return its value."""
         self.reached.add(number)
         return value

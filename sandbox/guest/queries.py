@@ -1,4 +1,4 @@
-"""`llm_query` and `llm_query_batch`: what a snippet asks is checked here, and answered by the host."""
+"""`llm_query` and `llm_query_batch`: checks what a snippet asks, and lets the host answer it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 HostCall = Callable[[str, bytes], str]
-"""Takes JSON and a blob, blocks until the host has answered, gives the answer's JSON."""
+"""Takes JSON and a blob, waits for the host, and returns the answer's JSON."""
 
 json_dumps = json.dumps  # bound before the first snippet could replace it
 json_loads = json.loads
@@ -53,8 +53,14 @@ class Queries:
         replies = iter(self.ask(pairs) if pairs else [])
         return [next(replies) if answer is None else answer for answer in answers]
 
+    def delegate(self, items: list[tuple[str, str]]) -> list[str | QueryError]:
+        """Return the answers of the host's `delegate` to pairs of question and part; only for code of the host."""
+        if len(items) > self.most:
+            raise ValueError(f"at most {self.most} items can be asked at once: split the list")
+        return self.ask([self.checked(f"item {number}", *item) for number, item in enumerate(items)], "delegate")
+
     def checked(self, where: str, prompt: Any, text: Any = "") -> tuple[str, str]:
-        """Prompt and text as they can be sent; TypeError or ValueError, which begins with `where`, if they cannot."""
+        """Return prompt and text for sending. Raises TypeError or ValueError, whose text begins with `where`."""
         for name, value in (("prompt", prompt), ("text", text)):
             if not isinstance(value, str):
                 raise TypeError(f"{where}: {name} must be str, not {type(value).__name__}")
@@ -64,11 +70,11 @@ class Queries:
             raise ValueError(f"{where}: prompt and text have {size:,} characters, at most {self._chars:,} can be sent")
         return prompt, text
 
-    def ask(self, pairs: list[tuple[str, str]]) -> list[str | QueryError]:
-        """The host's answers to pairs of prompt and text, in order; they are at most `most`."""
+    def ask(self, pairs: list[tuple[str, str]], whom: str = "query") -> list[str | QueryError]:
+        """Return the answers of the host's `query` or `delegate` to at most `most` pairs of texts, in order."""
         parts = [part.encode("utf-8", "surrogatepass") for pair in pairs for part in pair]
         sizes = [len(part) for part in parts]
         if sum(sizes) > self._bytes:
             raise ValueError(f"llm_query_batch: {sum(sizes):,} bytes at once, at most {self._bytes:,}: split the list")
-        answers = json_loads(self._host_call(json_dumps({"sizes": sizes}), b"".join(parts)))["answers"]
+        answers = json_loads(self._host_call(json_dumps({"sizes": sizes, "whom": whom}), b"".join(parts)))["answers"]
         return [answer["text"] if "text" in answer else QueryError(answer["failed"]) for answer in answers]

@@ -1,4 +1,4 @@
-"""What a model reads of a snippet that failed: the snippet's own frames, and what to do about the usual mistakes."""
+"""Describes a failed snippet to the model: the snippet's own frames, and advice on common mistakes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Refused(Exception):
 
 
 class Sources:
-    """The lines of the latest snippets, where a traceback looks for them."""
+    """The lines of the latest snippets, for tracebacks."""
 
     def __init__(self) -> None:
         self.count = 0
 
     def add(self, code: str) -> str:
-        """Keep one more snippet; gives the name of its file."""
+        """Keep a further snippet; return the name of its file."""
         self.count += 1
         linecache.cache[self.name] = (len(code), None, code.splitlines(keepends=True), self.name)
         linecache.cache.pop(_file_name(self.count - MAX_SOURCES), None)
@@ -44,7 +44,7 @@ def _file_name(number: int) -> str:
 
 
 def describe(error: BaseException, name: str) -> str:
-    """The traceback without the frames of this runner and of the library, in the lines of the snippet `name`."""
+    """Return the traceback without the frames of this runner and of the library, with the lines of snippet `name`."""
     if isinstance(error, Refused):
         return str(error)
     try:
@@ -62,7 +62,7 @@ def describe(error: BaseException, name: str) -> str:
 
 
 def _advise(error: BaseException) -> str:
-    """What to do instead, where a model does what is usual elsewhere and cannot be done here."""
+    """Advise what to do instead of something that is common elsewhere but impossible here."""
     match error:
         case ModuleNotFoundError(name=str(name)):
             return NO_MODULE if name.split(".")[0] in sys.stdlib_module_names else NOT_STANDARD

@@ -1,4 +1,4 @@
-"""One session of snippets: runs them in one namespace, captures what they print, gives the document to them."""
+"""A session of snippets: runs them in one namespace, captures what they print, and gives them the document."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Guest:
         self._moment = moment.Moment()
 
     def load(self, piece: Any, pages: str) -> None:
-        """Take the document: a piece of it in UTF-8, and with the last one the pages as JSON, "" before."""
+        """Take a piece of the document in UTF-8; with the last piece also the pages as JSON, "" before."""
         self._context = Text("")
         self._pieces.append(str(piece, "utf-8", "replace"))
         if pages:
@@ -85,9 +85,9 @@ class Guest:
             self._pages = tuple(tuple(page) for page in json.loads(pages))
 
     def define(self, code: str, offered: str) -> str | None:
-        """Run code of the host's in a namespace of its own, and offer what the list `offered`, as JSON, names.
+        """Run code of the host in a namespace of its own, and offer the names in the JSON list `offered`.
 
-        It begins a session: the variables of earlier snippets are gone. Returns what went wrong, or None.
+        This begins a session: the variables of earlier snippets are gone. Returns the error, or None.
         """
         self._restore()
         self._originals = [original for original in self._originals if original.owner is not self._prelude]
@@ -97,13 +97,13 @@ class Guest:
         try:
             ahead.execute(code, prelude)
             self._offered = {name: prelude[name] for name in json.loads(offered)}
-        except Exception as error:  # noqa: BLE001 - told to the host
+        except Exception as error:  # noqa: BLE001 - the host gets it
             return f"{type(error).__name__}: {error}"
         self._originals.append(names.Original(self._prelude))
         return None
 
     def _begin(self) -> None:
-        """A fresh namespace for snippets, in which a snippet that is run again draws the same by chance."""
+        """Make a new namespace for snippets, with the same random seed."""
         # A module of its own, so that dataclasses, typing and pickle find the namespace under the usual name.
         main = types.ModuleType("__main__")
         sys.modules["__main__"] = main
@@ -116,10 +116,10 @@ class Guest:
         random.seed(0)
 
     def run(self, code: str, watched: str = "[]", now: str = "null") -> str:
-        """Run a snippet; gives the fields of its result as JSON. What it raises is a fault of this runner's.
+        """Run a snippet; return the fields of its result as JSON. An exception is a fault of this runner.
 
-        `watched`, JSON, are numbers of expressions of which it is told whether they were evaluated; `now`, JSON, is
-        the time that it is run at.
+        `watched`, in JSON, are the numbers of expressions whose evaluation is reported; `now`, in JSON, is the
+        snippet's time.
         """
         self._restore()
         self._moment.set(json_loads(now))
@@ -143,14 +143,14 @@ class Guest:
         return json_dumps({**fields, "touched": self._take_touched(), "reached": sorted(self._reached)})
 
     def _take_touched(self) -> list[list[int]]:
-        """The slices that the snippet took of the document."""
+        """Return the slices that the snippet took of the document."""
         try:
             return self._context.take()
-        except BaseException:  # noqa: BLE001 - no memory is left, or the snippet has spoilt it: it is of no importance
+        except BaseException:  # noqa: BLE001 - no memory is left, or the snippet broke it; it is only a hint
             return []
 
     def _remember(self) -> None:
-        """Keep what snippets and this runner rely on as it is before the first of them, and after the lock-down."""
+        """Remember what snippets and this runner rely on, before the first snippet and after the lock-down."""
         self._modules = dict(sys.modules)
         libraries = (builtins, ast, inspect, io, json, linecache, random, re, symtable, traceback, types)
         ours = (ahead, names, probes, queries, reports, stand_ins, together, touched, self._queries)
@@ -158,22 +158,22 @@ class Guest:
         self._originals = [names.Original(owner) for owner in (*libraries, *ours, *classes)]
 
     def _restore(self) -> None:
-        """Undo what an earlier snippet did to the names that the next one, and this runner, rely on."""
+        """Restore the names that the next snippet and this runner rely on."""
         if not self._originals:
             self._remember()
         sys.setrecursionlimit(self._recursion_limit)
         sys.settrace(None)
         sys.setprofile(None)
-        warnings.simplefilter("ignore")  # what a pattern is written like ("\\(") is no output of the snippet
+        warnings.simplefilter("ignore")  # a warning, such as on "\\(", is no output of the snippet
         for original in self._originals:
             original.restore()
         if any(sys.modules.get(name) is not module for name, module in self._modules.items()):
             sys.modules.update(self._modules)
         document = {"context": self._context, "pages": list(self._pages), "__builtins__": builtins}
-        vars(self._prelude).update(document, _session=self._names)
+        vars(self._prelude).update(document, _session=self._names, _delegate=self._queries.delegate)
         self._names.pop(MARK, None)
         self._names.pop(together.NAME, None)
-        self._names.pop("print", None)  # other builtins may be shadowed by the model's own variables; this one reports
+        self._names.pop("print", None)  # variables may shadow other builtins, but results are printed
         self._names.update(
             document,
             __name__="__main__",
@@ -205,7 +205,7 @@ class Guest:
         return text if len(text) <= self._output else f"{text[: self._output]}… ({len(text):,} characters)"
 
     def _evaluate(self, tree: ast.Module | ast.Expression, name: str, mode: str) -> Any:
-        """Run a part of a snippet; one with `await` at its top level runs in an event loop."""
+        """Run a part of a snippet, in an event loop if it has `await` at its top level."""
         program = compile(tree, name, mode, flags=AWAITABLE, dont_inherit=True)
         value = eval(program, self._names)
         if not program.co_flags & inspect.CO_COROUTINE:

@@ -1,4 +1,4 @@
-"""Executors and an event loop that run everything in turn: there are neither threads nor sockets in a sandbox."""
+"""Executors and an event loop that run everything in turn, because a sandbox has no threads and no sockets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def serial_executors() -> dict[str, types.ModuleType]:
-    """Modules `concurrent` and `concurrent.futures` whose executors run each call at once: there are no threads."""
+    """Return modules `concurrent` and `concurrent.futures` whose executors run each call immediately."""
 
     class Future:
         def __init__(self, call: Callable[[], Any]) -> None:
@@ -71,7 +71,7 @@ def serial_executors() -> dict[str, types.ModuleType]:
 
 
 class _NoDescriptors:
-    """What an event loop waits by: there is nothing to wait for but time."""
+    """The selector of an event loop that can wait only for time."""
 
     def select(self, timeout: float | None = None) -> list[Any]:
         if timeout is None:
@@ -81,7 +81,7 @@ class _NoDescriptors:
 
 
 class EventLoop(asyncio.base_events.BaseEventLoop):
-    """An event loop without descriptors, processes and threads; what it is to run in an executor is run at once."""
+    """An event loop without descriptors, processes and threads. Calls for an executor run immediately."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
         future = self.create_future()
         try:
             future.set_result(func(*args))
-        except Exception as error:  # noqa: BLE001 - it is the future's
+        except Exception as error:  # noqa: BLE001 - the future has it
             future.set_exception(error)
         return future
 
@@ -101,7 +101,7 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
 
 
 def use_event_loop() -> None:
-    """Let `asyncio.run` and everything else that asks for an event loop have ours, not one of the runtime's."""
+    """Let `asyncio.run` and everything else that needs an event loop use ours."""
 
     def get_event_loop() -> asyncio.AbstractEventLoop:
         return asyncio._get_running_loop() or EventLoop()

@@ -1,10 +1,9 @@
-"""Sub-queries that a snippet asks one by one, and that cannot depend on each other, are sent together.
+"""Sends sub-queries together that a snippet asks one by one and that cannot depend on each other.
 
-These are `[llm_query(p, t) for t in parts]`, and a loop that does nothing but `out.append(llm_query(p, t))`. What the
-prompts are made of must be plain data when the loop begins (texts, numbers, lists of these, not the list of answers),
-put together with operators and a few functions of Python's own: then nothing that happens in the loop is seen by
-anything but the list of answers. Anything else runs as it is written. The answers before a failure are there, as they
-would have been; only the variable of a loop has then come to its end.
+These are `[llm_query(p, t) for t in parts]`, and loops that only do `out.append(llm_query(p, t))`. The prompts must be
+made of plain data that exists before the loop (texts, numbers, lists of these, not the list of answers), with operators
+and a few built-in functions. Then only the list of answers can see what happens in the loop. Everything else runs as it
+is written. After a failure, the answers before it are there as usual; only the loop's variable has its last value.
 """
 
 from __future__ import annotations
@@ -22,16 +21,17 @@ from typing import Any
 from sandbox.guest.queries import Queries, QueryError
 from sandbox.guest.touched import Text
 
-NAME = "__together__"  # what `Together` is called while a snippet runs
-MAX_CHARACTERS = 8 << 20  # of prompts and texts that are sent at once
-MAX_VALUES = 100_000  # that are looked at before a loop
+NAME = "__together__"  # the name of `Together` while a snippet runs
+MAX_CHARACTERS = 8 << 20  # of prompts and texts that are sent together
+MAX_VALUES = 100_000  # that are checked before a loop
 
 _FUNCTION_NAMES = "abs bool enumerate float int len list max min range repr reversed round sorted str sum zip"
 _METHOD_NAMES = """
     casefold end endswith format get group groups items join keys lower lstrip replace rstrip span split splitlines
     start startswith strip title upper values
 """
-_FUNCTIONS, _METHODS = frozenset(_FUNCTION_NAMES.split()), frozenset(_METHOD_NAMES.split())
+_FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
+_METHODS = frozenset(_METHOD_NAMES.split())
 _SIMPLE = (
     ast.BinOp, ast.BoolOp, ast.Compare, ast.Constant, ast.Dict, ast.FormattedValue, ast.IfExp, ast.JoinedStr, ast.List,
     ast.Slice, ast.Starred, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.operator, ast.boolop, ast.cmpop, ast.unaryop,
@@ -42,7 +42,7 @@ _CONTAINERS = (list, tuple, set, frozenset)
 
 
 class Together(ast.NodeTransformer):
-    """Rewrites the loops of a snippet, and sends what they ask."""
+    """Rewrites the loops of a snippet, and sends their sub-queries."""
 
     def __init__(self, queries: Queries) -> None:
         self._queries = queries
@@ -53,7 +53,7 @@ class Together(ast.NodeTransformer):
     # --- the rewrite --------------------------------------------------------------------------------------------------
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
-        """A list of answers, of which all are asked at once if that makes no difference."""
+        """Rewrite a list of answers so that all are asked together, if that makes no difference."""
         self.generic_visit(node)
         (loop, *inner), pair = node.generators, _pair(node.elt)
         if inner or loop.is_async or pair is None:
@@ -65,7 +65,7 @@ class Together(ast.NodeTransformer):
         return _at(node.elt, ast.IfExp(_call("is_plain", _late(names)), _call("ask", pairs), node))
 
     def visit_For(self, node: ast.For) -> Any:
-        """A loop that appends answers; of which all are asked at once if that makes no difference."""
+        """Rewrite a loop that appends answers so that all are asked together, if that makes no difference."""
         self.generic_visit(node)
         match node:
             case ast.For(body=[ast.Expr(ast.Call(ast.Attribute(ast.Name(out), "append"), [asked], []))], orelse=[]) if (
@@ -86,11 +86,11 @@ class Together(ast.NodeTransformer):
     # --- at run time --------------------------------------------------------------------------------------------------
 
     def is_plain(self, values: Callable[[], list[Any]], answers: Callable[[], list[Any]] | None = None) -> bool:
-        """Whether values are plain data, and the list of answers a list that is no part of them."""
+        """Whether values are plain data, and the list of answers is a list and not part of them."""
         try:
             waiting, out = values(), answers()[0] if answers else []
         except NameError:
-            return False  # as it is written, it says where
+            return False  # the original loop raises it in its place
         asked, *waiting = waiting
         is_ours = type(asked) is MethodType and asked.__func__ is Queries.llm_query
         if not is_ours or type(out) is not list:
@@ -110,7 +110,7 @@ class Together(ast.NodeTransformer):
         return True
 
     def ask(self, pairs: Iterable[tuple[Any, Any]]) -> list[str]:
-        """The answers to all pairs of prompt and text, in order; raises the first failure."""
+        """Return the answers to all pairs of prompt and text, in order. Raises the first failure."""
         answers: list[str] = []
         with self.collect(answers):
             for pair in pairs:
@@ -119,7 +119,7 @@ class Together(ast.NodeTransformer):
 
     @contextmanager
     def collect(self, answers: list[str]) -> Iterator[None]:
-        """Appends the answers to what is added in the block, at its end or before; those before a failure, too."""
+        """Append the answers to what the block adds, at its end or before, also those before a failure."""
         self._answers, self._pairs, self._characters = answers, [], 0
         try:
             yield
@@ -129,7 +129,7 @@ class Together(ast.NodeTransformer):
         self._send()
 
     def add(self, pair: tuple[Any, Any]) -> None:
-        """Take a prompt and a text, and send those that wait if they are many."""
+        """Add a prompt and a text; first send the waiting ones if they are many."""
         prompt, text = self._queries.checked("llm_query", *pair)
         if len(self._pairs) >= self._queries.most or self._characters > MAX_CHARACTERS:
             self._send()
@@ -148,7 +148,7 @@ class Together(ast.NodeTransformer):
 
 
 def _pair(node: ast.expr) -> ast.Tuple | None:
-    """Prompt and text of a call of `llm_query`; None for anything else."""
+    """Return prompt and text of a call of `llm_query`; None for anything else."""
     match node:
         case ast.Call(ast.Name("llm_query"), args, keywords) if len(args) + len(keywords) in (1, 2):
             given = dict(zip(("prompt", "text"), args, strict=False))
@@ -167,7 +167,7 @@ def _targets(target: ast.expr) -> set[str]:
 
 
 def _names_read(target: ast.expr, source: ast.expr, parts: list[ast.expr]) -> list[str] | None:
-    """What a loop reads that was there before it, `llm_query` first; None if it may do more than put data together."""
+    """Return the names that a loop reads, `llm_query` first; None if it may do more than combine data."""
     bound = _targets(target)
     if not all(isinstance(node, ast.Name | ast.Tuple | ast.List | ast.expr_context) for node in ast.walk(target)):
         return None
@@ -199,7 +199,7 @@ def _is_simple(node: ast.AST) -> bool:
 
 
 def _is_own_function(value: Any) -> bool:
-    """Whether a value is one of Python's own functions that only make a value of their arguments."""
+    """Whether a value is a built-in function that only computes a value from its arguments."""
     return type(value) in (type, type(len)) and getattr(builtins, value.__name__, None) is value
 
 
@@ -208,11 +208,11 @@ def _call(method: str, *arguments: ast.expr) -> ast.Call:
 
 
 def _late(names: Iterable[str]) -> ast.Lambda:
-    """The values of names, when it is called: one that is not there is no fault yet."""
+    """Return a lambda that gives the values of names, so that a missing name raises only when it is called."""
     nothing = ast.arguments([], [], None, [], [], None, [])
     return ast.Lambda(nothing, ast.List([ast.Name(name, ast.Load()) for name in names], ast.Load()))
 
 
 def _at(place: ast.AST, node: Any) -> Any:
-    """The new nodes at the place of the question in the text, so that a traceback points there."""
+    """Put new nodes at the place of the sub-query in the text, so that a traceback points there."""
     return ast.fix_missing_locations(ast.copy_location(node, place))

@@ -1,6 +1,6 @@
-"""The document as a snippet sees it: a str that remembers which slices were taken of it. Runs in the guest.
+"""The document as a snippet sees it: a str that remembers its slices. Runs in the guest.
 
-What it reports comes from where a snippet can spoil it, so the host bounds it and believes nothing that matters by it.
+A snippet can falsify what it reports, so the host bounds it and relies on it for nothing important.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any, SupportsIndex
 
 MAX_SPANS = 2_048
-"""Spans that are reported of one snippet; of more, the longest."""
+"""Spans that are reported of one snippet, at most: the longest ones."""
 
 
 class Text(str):
-    """The document's text, the only copy of it. Its slices are plain str, and so is what is made of it."""
+    """The only copy of the document's text. Its slices are plain str, as are all values made from it."""
 
     __slots__ = ("_spans",)
     _spans: list[list[int]]
@@ -40,14 +40,14 @@ class Text(str):
         return str, (str.__str__(self),)  # a copy, or a pickle, is a plain str
 
     def take(self) -> list[list[int]]:
-        """The slices since the last call, in order and apart, at most `MAX_SPANS`."""
+        """Return the slices since the last call, merged and in order, at most `MAX_SPANS`."""
         found = _merge_spans(self._spans)
         self._spans = []
         return found
 
 
 def _merge_spans(spans: list[list[int]]) -> list[list[int]]:
-    """The spans merged, in order; if they are more than `MAX_SPANS`, the longest of them."""
+    """Return the spans merged and in order; of more than `MAX_SPANS`, the longest ones."""
     joined: list[list[int]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

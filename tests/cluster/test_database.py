@@ -173,11 +173,11 @@ def test_without_the_extra_or_a_server_there_is_one_clear_line(
         assert run(["queue", "show", "--database", address]) == 1
         assert "pip install 'ralph-cli[cluster]'" in capfd.readouterr().err
     assert run(["queue", "show", "--database", "sqlite:///x"]) == 1
-    assert "no address of a PostgreSQL database" in capfd.readouterr().err
+    assert "not the address of a PostgreSQL database" in capfd.readouterr().err
     assert run(["table", "samples/table.csv", "x", "--store", str(tmp_path)]) == 1
     assert "a store is of use with a database only" in capfd.readouterr().err
     for wrong in ("", "../x", "a b", "x" * 80):
-        with pytest.raises(ConfigError, match="is no id of a worker"):
+        with pytest.raises(ConfigError, match="is not an id of a worker"):
             require_worker_id(wrong)
 
 

@@ -57,7 +57,7 @@ def test_a_question_without_a_result_ends_with_2(folder: Path, capsys: pytest.Ca
     ("arguments", "told"),
     [
         (["none.jsonl"], "does not exist"),
-        (["set.jsonl", "--limit", "0"], "at least 1"),
+        (["set.jsonl", "--limit", "0"], "greater than or equal to 1"),
         (["set.jsonl", "--first-page", "3"], "pages count from 0 or 1"),
         (["set.jsonl", "--resume", "out/none"], "no evaluation that can go on"),
         (["set.jsonl", "--compare", "none.json"], "does not exist"),

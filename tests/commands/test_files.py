@@ -47,7 +47,10 @@ def test_what_was_not_written_does_not_become_ralphs(folder: Path) -> None:
     theirs.write_text("theirs")
     with replacing((theirs, None), folder / "cache", force=True):
         pass  # nothing was accepted, so nothing was written
-    with pytest.raises(UserError, match="is there already"), replacing((theirs,), folder / "cache", force=False):
+    with (
+        pytest.raises(UserError, match="exists and was not written by ralph"),
+        replacing((theirs,), folder / "cache", force=False),
+    ):
         pass
 
 

@@ -75,7 +75,10 @@ def test_a_second_signal_ends_at_once_and_leaves_nothing_running(tmp_path: Path)
     child = start(TWICE, cwd=tmp_path)
     out, err = child.communicate(timeout=30)
     assert child.returncode == 128 + signal.SIGTERM
-    assert err.splitlines() == ["ralph: interrupted: stopping; a second time ends it at once", "ralph: ended at once"]
+    assert err.splitlines() == [
+        "ralph: interrupted: stopping; a second interrupt ends it at once",
+        "ralph: ended at once",
+    ]
     for _ in range(100):
         stat = Path(f"/proc/{int(out)}/stat")
         if not stat.exists() or stat.read_text().rsplit(")", 1)[1].split()[0] == "Z":

@@ -145,7 +145,7 @@ def test_no_file_of_a_set_is_overwritten_not_even_by_force(folder: Path, capsys:
 
 def test_a_record_report_is_refused_in_one_line_too(folder: Path, capsys: Told) -> None:
     assert ask(document="memo.txt", question="When does the lease end?") == 0
-    assert "say what to write" in refused(["trace", "report"], capsys)
+    assert "choose what to write" in refused(["trace", "report"], capsys)
     assert "there is no folder" in refused(["trace", "report", "--html", "gone/r.html"], capsys)
     assert "the document itself" in refused(["trace", "report", "--md", "memo.txt"], capsys)
     assert "is not a PDF" in refused(["trace", "report", "--pdf", "r.pdf"], capsys)

@@ -167,7 +167,7 @@ def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["memo.txt"], "the task is missing"),
         (["memo.txt", " "], "task is empty"),
-        (["memo.txt", "x", "--no-document"], "a task only"),
+        (["memo.txt", "x", "--no-document"], "only a task"),
         (["What?", "--no-document"], "needs a memory"),
         (["What?", "--no-document", "--memory", "none.md"], "there is no memory none.md"),
         (["memo.txt", "What?", "--memory", "."], "not a regular file"),

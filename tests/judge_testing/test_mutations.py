@@ -109,10 +109,7 @@ def test_a_country_is_another_one_but_not_in_a_name():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        (
-            "The landlord is not liable for loss, unless he caused it.",
-            "The landlord is not liable for loss.",
-        ),
+        ("The landlord is not liable for loss, unless he caused it.", "The landlord is not liable for loss."),
         ("If the rent is late, the landlord shall charge interest.", "The landlord shall charge interest."),
         ("The fall was primarily due to lower prices.", "The fall was solely due to lower prices."),
         ("Most of the customers pay on time.", "All of the customers pay on time."),
@@ -143,7 +140,7 @@ def test_no_scope_where_it_would_leave_the_claim_true_or_unreadable(text):
     [
         ("Revenue rose in fiscal 2023.", "Revenue rose in fiscal 2022."),
         ("In the first quarter we paid.", "In the third quarter we paid."),
-        ("The tenant leaves before the summer.", "The tenant leaves after the summer."),
+        ("It ends before 1 May 2023.", "It ends after 1 May 2023."),
         ("We inspect each pump each year.", "We inspect each pump each month."),
     ],
 )
@@ -187,7 +184,7 @@ def test_a_claim_made_of_a_row_says_no_more_than_the_row():
         'The table shows 480 for "Net sales" in 2022.',
     )
     made = {kind: mutate(claim, kind, DocumentFacts(text), random.Random(1)) for kind in FALSEHOOD_KINDS}
-    assert made["entity"] == claim.text.replace("Net sales", "Costs of goods")
+    assert made["entity"] in {claim.text.replace("Net sales", other) for other in ("Costs of goods", "Total")}
     assert "does not show" in str(made["negation"]) and " in 2022 and in 2023" in str(made["scope"])
     assert made["time"] not in (None, claim.text) and made["number"] not in (None, claim.text)
 
@@ -198,7 +195,7 @@ def test_a_claim_made_of_a_row_says_no_more_than_the_row():
         "Forecast 2023  2024\nNet sales  518  480\n",  # what the columns are of is not sure
         "2023  2022\nNet sales  518  518\n",  # both years are true
         "2023  2022  2021\nNet sales  518  480\n",
-        "2023  2022\nTotal  518  480\n",
+        "2023  2022\nNet sales  518  480\n\nAnd of the rest:\n\n2023  2022\nNet sales  18  48\n",  # which one is meant?
     ],
 )
 def test_no_claim_is_made_of_a_row_that_may_be_misread(text):

@@ -36,7 +36,6 @@ LONG = "The Customer shall pay each undisputed invoice"
         (f"On page 12 the agreement says: \u201c{LONG}\u201d.", "page 12"),
         (f"p. 12: '{LONG}'", "p. 12"),
         (f"\u201c{LONG}\u201d, as stated on page 12.", "page 12"),
-        (f"\u201c{LONG}\u201d, whereas page 40 says otherwise.", ""),
         (f"\u201c{LONG}\u201d. The annex begins on page 40.", ""),
         (f"The annex begins on page 40. It says \u201c{LONG}\u201d.", ""),
         (f"\u201c{LONG}\u201d", ""),
@@ -104,11 +103,7 @@ def test_all_pages_of_a_footnote_are_those_of_what_cites_it() -> None:
 
 @pytest.mark.parametrize(
     ("text", "page"),
-    [
-        (f"\u201c{LONG}\u201d, and nobody minds.[^2]", "p. 30"),
-        (f"\u201c{LONG}\u201d. And nobody minds.[^2]", ""),
-        (f"\u201c{LONG}\u201d, whereas the annex differs.[^2]", ""),
-    ],
+    [(f"\u201c{LONG}\u201d, and nobody minds.[^2]", "p. 30"), (f"\u201c{LONG}\u201d. And nobody minds.[^2]", "")],
 )
 def test_a_footnote_at_the_end_of_a_sentence_is_that_of_a_quotation_in_it(text: str, page: str) -> None:
     assert read(text + NOTES)[0][1:] == (LONG, page)
@@ -287,10 +282,7 @@ def test_references_without_a_quotation_are_kept_and_those_inside_one_are_not() 
 
 def test_the_numbers_of_the_memos_own_pages_are_no_references() -> None:
     memo = read_memo(document("See p. 7.\nPage 1\fMore.\nPage 2 of 3\f\nPage 2\nEnd.", kind="pdf"))
-    assert [(one.text, one.place) for one in memo.references] == [
-        ("p. 7", "p. 1, line 1"),
-        ("Page 2", "p. 3, line 2"),
-    ]
+    assert [(one.text, one.place) for one in memo.references] == [("p. 7", "p. 1, line 1"), ("Page 2", "p. 3, line 2")]
 
 
 @pytest.mark.parametrize(

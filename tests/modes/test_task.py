@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def refuses(*issues: str) -> Reply:
 
 def play(
     settings: Settings,
-    worker: Script,
+    worker: Script | Sequence[Reply | Json],
     judge: Script,
     *,
     about: Document | None = LEASE,
@@ -86,7 +87,8 @@ def play(
     **changes: object,
 ) -> tuple[Result, list[AnyEvent], ScriptedModel, ScriptedModel]:
     events: list[AnyEvent] = []
-    working, judging = ScriptedModel(worker, vendor="a"), ScriptedModel(judge, vendor="b")
+    acts = worker if callable(worker) else [tool_reply(it) if isinstance(it, dict) else it for it in worker]
+    working, judging = ScriptedModel(acts, vendor="a"), ScriptedModel(judge, vendor="b")
     models: dict[str, Model] = {"worker": working, "judge": judging, "subquery": ScriptedModel([])}
     if reasoner is not None:
         models["reasoner"] = ScriptedModel(reasoner, vendor="a")
@@ -106,7 +108,7 @@ def told(request: Request) -> str:
 
 
 def test_an_output_that_holds_is_accepted(settings: Settings) -> None:
-    done, _, worker, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    done, _, worker, judge = play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
     assert done.outcome.ok and done.outcome.iterations == 1 and done.mode == "task"
     best = done.outcome.best
     assert best is not None and best.attempt.output == GOOD and best.attempt.memory == NOTE
@@ -118,7 +120,7 @@ def test_an_output_that_holds_is_accepted(settings: Settings) -> None:
 
 
 def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) -> None:
-    _, _, worker, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    _, _, worker, judge = play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
     order = worker.requests[-1]
     assert not order.tools and order.output_schema is not None and len(order.turns) == 1
     assert RENT["text"] in told(order) and '"a base rent of $48,000 a year"  (p. 1)' in told(order)
@@ -132,13 +134,7 @@ def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) ->
 def test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses(
     settings: Settings, threshold: float
 ) -> None:
-    script = [
-        tool_reply(LOOK),
-        tool_reply({"claims": [RENT]}),
-        result(),
-        tool_reply({"claims": [TERM]}),
-        result(GOOD + " So it is."),
-    ]
+    script = [LOOK, {"claims": [RENT]}, result(), {"claims": [TERM]}, result(GOOD + " So it is.")]
     done, *_ = play(settings, script, [refuses("the term is missing"), OK], score_threshold=threshold)
     assert done.outcome.ok and done.outcome.iterations == 2
 
@@ -146,23 +142,23 @@ def test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses(
 def test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found(settings: Settings) -> None:
     """The judge is not asked about an output whose figures fail, so their share is the score."""
     half = GOOD + " The term is 12 years."
-    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(half)]
+    script = [LOOK, {"claims": [RENT]}, result(half)]
     done, _, _, judge = play(settings, script, [], score_threshold=0.6)
     assert done.outcome.halt.type is StopType.SCORE_THRESHOLD and not done.outcome.ok and judge.requests == []
     # All its figures are found, but it is too short: that is no full score.
-    short = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result("Rent: $48,000."), result()]
+    short = [LOOK, {"claims": [RENT]}, result("Rent: $48,000."), result()]
     done, *_ = play(settings, short, [OK], score_threshold=1.0)
     assert done.outcome.ok and done.outcome.iterations == 2
 
 
 def test_the_judge_is_told_how_long_the_output_is_by_code(settings: Settings) -> None:
-    _, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    _, _, _, judge = play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
     assert "(p. 1)" in GOOD  # a mark for the reader, and no words
     assert f"({len(GOOD.split()) - 2} words, counted by code)" in told(judge.requests[0])
 
 
 def test_a_reasoner_of_its_own_plays_its_own_script(settings: Settings) -> None:
-    done, _, worker, _ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [OK], reasoner=[result()])
+    done, _, worker, _ = play(settings, [LOOK, {"claims": [RENT]}], [OK], reasoner=[result()])
     assert done.outcome.ok and len(worker.requests) == 2
 
 
@@ -192,7 +188,7 @@ def test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner(settings: Se
     more = GOOD + " The lease runs for ten years from 1 March 2021."
     done, _, worker, _ = play(
         settings,
-        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(), tool_reply({"claims": [TERM]}), result(more)],
+        [LOOK, {"claims": [RENT]}, result(), {"claims": [TERM]}, result(more)],
         [refuses("the term of the lease is missing"), OK],
     )
     assert done.outcome.ok and done.outcome.iterations == 2
@@ -209,7 +205,7 @@ def test_the_readers_conversation_goes_on_or_is_begun_afresh(settings: Settings,
     more = GOOD + " The lease runs for ten years from 1 March 2021."
     done, _, worker, _ = play(
         settings,
-        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(), tool_reply({"claims": [TERM]}), result(more)],
+        [LOOK, {"claims": [RENT]}, result(), {"claims": [TERM]}, result(more)],
         [refuses("the term of the lease is missing"), OK],
         retry=retry,
     )
@@ -227,25 +223,17 @@ def test_the_readers_conversation_goes_on_or_is_begun_afresh(settings: Settings,
 def test_a_reader_that_is_stuck_begins_afresh_and_one_that_is_not_asked_keeps_its_conversation(
     settings: Settings,
 ) -> None:
-    nothing = tool_reply({"not_found": {"searched": ["more"]}})
+    nothing = {"not_found": {"searched": ["more"]}}
     _, _, worker, _ = play(
         settings,
-        [
-            tool_reply(LOOK),
-            tool_reply({"claims": [RENT]}),
-            result(),
-            nothing,
-            result(f"{GOOD} So."),
-            nothing,
-            result(f"{GOOD} Yes."),
-        ],
+        [LOOK, {"claims": [RENT]}, result(), nothing, result(f"{GOOD} So."), nothing, result(f"{GOOD} Yes.")],
         [refuses("one"), refuses("two"), OK],
     )
     asked = [request for request in worker.requests if request.agent == "reader"]
     assert [len(request.turns) == 1 for request in asked] == [True, False, False, True]
     _, _, worker, _ = play(
         settings,
-        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result("no JSON " * 9), result(f'{{"rent": "{GOOD}"}}')],
+        [LOOK, {"claims": [RENT]}, result("no JSON " * 9), result(f'{{"rent": "{GOOD}"}}')],
         [OK],
         format="json",
         retry="fresh",
@@ -255,17 +243,7 @@ def test_a_reader_that_is_stuck_begins_afresh_and_one_that_is_not_asked_keeps_it
 
 def test_a_reader_that_handed_in_nothing_begins_afresh(settings: Settings) -> None:
     done, _, worker, _ = play(
-        settings,
-        [
-            tool_reply(LOOK),
-            tool_reply(LOOK),
-            text_reply("no"),
-            tool_reply(LOOK),
-            tool_reply({"claims": [RENT]}),
-            result(),
-        ],
-        [OK],
-        max_steps=2,
+        settings, [LOOK, LOOK, text_reply("no"), LOOK, {"claims": [RENT]}, result()], [OK], max_steps=2
     )
     assert done.outcome.ok and done.outcome.iterations == 2
     first = worker.requests[3]
@@ -279,15 +257,7 @@ def test_a_reader_that_handed_in_nothing_begins_afresh(settings: Settings) -> No
 def test_a_figure_that_is_not_quoted_is_refused_with_its_place_and_mended(settings: Settings) -> None:
     wrong = GOOD + "\nThe deposit is $12,000, due on 1 March 2021."
     done, _, worker, judge = play(
-        settings,
-        [
-            tool_reply(LOOK),
-            tool_reply({"claims": [RENT]}),
-            result(wrong),
-            tool_reply({"not_found": {"searched": ["deposit"]}}),
-            result(),
-        ],
-        [OK],
+        settings, [LOOK, {"claims": [RENT]}, result(wrong), {"not_found": {"searched": ["deposit"]}}, result()], [OK]
     )
     assert done.outcome.ok and done.outcome.iterations == 2 and len(judge.requests) == 1
     first = read_run(done.folder).events
@@ -301,8 +271,8 @@ def test_a_refusal_that_reading_cannot_mend_goes_to_the_reasoner_alone(settings:
     done, _, worker, _ = play(
         settings,
         [
-            tool_reply(LOOK),
-            tool_reply({"claims": [RENT]}),
+            LOOK,
+            {"claims": [RENT]},
             result("no JSON at all " * 5),
             result('{"rent": "$48,000", "who": "the tenant, in twelve parts"}'),
         ],
@@ -320,7 +290,7 @@ def test_what_concerns_only_the_writers_words_goes_to_the_writer_first(settings:
     wrong[1] += " So." * judged
     found = [{"ok": False, "issues": [f"it is {how}"], "writing": [1]} for how in ("dull", "long")]
     refused = [text_reply(json.dumps(reply)) for reply in found]
-    looks = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), *map(result, wrong[:2]), NOTHING_TO_ADD]
+    looks = [LOOK, {"claims": [RENT]}, *map(result, wrong[:2]), NOTHING_TO_ADD]
     done, _, worker, _ = play(settings, [*looks, result(GOOD + " So it is.")], [*(refused if judged else []), OK])
     assert done.outcome.ok and done.outcome.iterations == 3
     agents = [request.agent for request in worker.requests]
@@ -330,7 +300,7 @@ def test_what_concerns_only_the_writers_words_goes_to_the_writer_first(settings:
 
 
 def test_an_issue_that_names_a_quote_by_its_number_names_it_by_its_words(settings: Settings) -> None:
-    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(), NOTHING_TO_ADD, result(GOOD + " So it is.")]
+    script = [LOOK, {"claims": [RENT]}, result(), NOTHING_TO_ADD, result(GOOD + " So it is.")]
     done, _, worker, _ = play(settings, script, [refuses("Quotes 1 and 7 say nothing of page 1."), OK])
     assert done.ok
     named = 'Quotes "a base rent of $48,000 a year" and 7 say nothing of page 1.'
@@ -338,9 +308,7 @@ def test_an_issue_that_names_a_quote_by_its_number_names_it_by_its_words(setting
 
 
 def test_too_short_an_output_or_note_is_refused_before_the_judge(settings: Settings) -> None:
-    done, _, _, judge = play(
-        settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result("Rent.", "ok"), result("Rent.", "ok")], []
-    )
+    done, _, _, judge = play(settings, [LOOK, {"claims": [RENT]}, result("Rent.", "ok"), result("Rent.", "ok")], [])
     assert done.outcome.halt.type is StopType.STALLED and not judge.requests
     best = done.outcome.best
     assert best is not None
@@ -354,12 +322,7 @@ def test_a_schema_names_the_path_of_the_wrong_value(settings: Settings, tmp_path
     schema.write_text(json.dumps({"type": "object", "properties": {"rent": {"type": "number"}}, "required": ["rent"]}))
     done, _, worker, _ = play(
         settings,
-        [
-            tool_reply(LOOK),
-            tool_reply({"claims": [RENT]}),
-            result('{"rent": "48,000"}'),
-            result('```json\n{"rent": 48000}\n```'),
-        ],
+        [LOOK, {"claims": [RENT]}, result('{"rent": "48,000"}'), result('```json\n{"rent": 48000}\n```')],
         [OK],
         output_schema=schema,
     )
@@ -378,24 +341,20 @@ def test_a_schema_names_the_path_of_the_wrong_value(settings: Settings, tmp_path
     ],
 )
 def test_a_judge_out_of_shape_is_no_verdict(settings: Settings, broken: Reply) -> None:
-    done, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [broken, broken])
+    done, _, _, judge = play(settings, [LOOK, {"claims": [RENT]}, result()], [broken, broken])
     assert done.outcome.halt.type is StopType.UNJUDGED and not done.outcome.ok and len(judge.requests) == 2
     assert done.outcome.best is not None and done.outcome.best.attempt.output == GOOD
 
 
 def test_a_judge_that_fails_is_no_verdict(settings: Settings) -> None:
-    done, *_ = play(
-        settings,
-        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()],
-        [ProviderError("it is down", code="server")],
-    )
+    done, *_ = play(settings, [LOOK, {"claims": [RENT]}, result()], [ProviderError("it is down", code="server")])
     assert done.outcome.halt.type is StopType.UNJUDGED and "it is down" in done.outcome.halt.detail
 
 
 def test_ok_with_an_issue_is_not_ok(settings: Settings) -> None:
     done, *_ = play(
         settings.model_copy(update={"max_iterations": 1}),
-        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()],
+        [LOOK, {"claims": [RENT]}, result()],
         [text_reply('{"ok": true, "issues": ["the term is missing"]}')],
     )
     assert not done.outcome.ok and done.outcome.best is not None
@@ -404,9 +363,7 @@ def test_ok_with_an_issue_is_not_ok(settings: Settings) -> None:
 
 def test_nothing_relevant_is_reported_as_absent(settings: Settings) -> None:
     done, _, worker, judge = play(
-        settings,
-        [tool_reply(LOOK), tool_reply({"not_found": {"searched": ["parking"], "note": "no parking"}})],
-        [ABSENT],
+        settings, [LOOK, {"not_found": {"searched": ["parking"], "note": "no parking"}}], [ABSENT]
     )
     assert done.outcome.halt.type is StopType.ABSENT and len(judge.requests) == 1 and len(worker.requests) == 2
     assert "Not in the document." in report_text(done.view)
@@ -414,9 +371,7 @@ def test_nothing_relevant_is_reported_as_absent(settings: Settings) -> None:
 
 def test_a_reasoner_out_of_shape_fails_the_iteration_and_not_the_run(settings: Settings) -> None:
     done, _, worker, _ = play(
-        settings,
-        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), text_reply("Here:"), text_reply("Sorry"), result()],
-        [OK],
+        settings, [LOOK, {"claims": [RENT]}, text_reply("Here:"), text_reply("Sorry"), result()], [OK]
     )
     assert done.outcome.ok and done.outcome.iterations == 2
     assert [r.agent for r in worker.requests] == ["reader", "reader", "reasoner", "reasoner", "reasoner"]
@@ -425,12 +380,7 @@ def test_a_reasoner_out_of_shape_fails_the_iteration_and_not_the_run(settings: S
 def test_when_the_steps_are_used_up_the_brief_comes_from_what_was_printed(settings: Settings) -> None:
     done, _, worker, _ = play(
         settings,
-        [
-            tool_reply(LOOK),
-            tool_reply(LOOK),
-            tool_reply({"claims": [RENT, {**TERM, "quotes": ["runs for eleven years"]}]}),
-            result(),
-        ],
+        [LOOK, LOOK, {"claims": [RENT, {**TERM, "quotes": ["runs for eleven years"]}]}, result()],
         [OK],
         max_steps=2,
     )
@@ -441,8 +391,8 @@ def test_when_the_steps_are_used_up_the_brief_comes_from_what_was_printed(settin
 
 def test_memory_is_written_only_after_the_hard_rules_passed(settings: Settings) -> None:
     wrong = result(GOOD + " And $99 more.", "A wrong note: $99 more is due.")
-    nothing = tool_reply({"not_found": {"searched": ["$99"]}})
-    done, *_ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrong, nothing, result()], [OK])
+    nothing = {"not_found": {"searched": ["$99"]}}
+    done, *_ = play(settings, [LOOK, {"claims": [RENT]}, wrong, nothing, result()], [OK])
     assert done.outcome.ok
     text = memory_of(settings).read_text("utf-8")
     assert "$99" not in text and text.count("## Iter ") == 1 and NOTE in text
@@ -452,17 +402,13 @@ def test_memory_is_written_only_after_the_hard_rules_passed(settings: Settings) 
 
 def test_a_note_that_says_more_than_the_quotes_is_not_remembered(settings: Settings) -> None:
     """A10: and it is no reason to refuse the output, which does not say it."""
-    done, *_ = play(
-        settings,
-        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(note="The rent will be $52,000 from 2026.")],
-        [OK],
-    )
+    done, *_ = play(settings, [LOOK, {"claims": [RENT]}, result(note="The rent will be $52,000 from 2026.")], [OK])
     assert done.outcome.ok and not memory_of(settings).exists()
 
 
 def test_a_later_run_reads_the_memory_before_the_document(settings: Settings) -> None:
-    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
-    _, events, worker, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
+    _, events, worker, judge = play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
     for request in (worker.requests[0], worker.requests[2], judge.requests[0]):
         text = told(request)
         before, found, _ = text.partition(NOTE)
@@ -473,9 +419,9 @@ def test_a_later_run_reads_the_memory_before_the_document(settings: Settings) ->
 
 
 def test_memory_is_never_shared_between_documents(settings: Settings) -> None:
-    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
     other = document(LEASE.text + "Another copy.\n")
-    _, _, worker, _ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK], about=other)
+    _, _, worker, _ = play(settings, [LOOK, {"claims": [RENT]}, result()], [OK], about=other)
     assert NOTE not in told(worker.requests[0]) and memory_of(settings, other).exists()
     with pytest.raises(ConfigError, match="another document"):
         play(settings, [], [], about=other, memory=str(memory_of(settings)))
@@ -490,7 +436,7 @@ def test_what_a_model_is_shown_of_a_memory_keeps_the_budget(settings: Settings) 
     path.parent.mkdir(parents=True)
     for text in (blocks * 9, long + blocks, forged + blocks, (forged + blocks).replace("\n", "\r\n")):
         path.write_bytes((header_line(LEASE.id) + text).encode())
-        script = [tool_reply({"code": "print(len(memory), repr(memory))"}), tool_reply({"claims": [RENT]}), result()]
+        script = [tool_reply({"code": "print(len(memory), repr(memory))"}), {"claims": [RENT]}, result()]
         done, events, worker, judge = play(settings, script, [OK], memory_budget=400)
         assert done.outcome.ok
         ran = next(event for event in events if event.kind == "snippet_ran")
@@ -510,7 +456,7 @@ def test_a_file_that_is_no_memory_is_never_overwritten(settings: Settings, tmp_p
 
 
 def test_without_memory_nothing_is_read_or_written(settings: Settings) -> None:
-    done, *_ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(note="-")], [OK], memory="off")
+    done, *_ = play(settings, [LOOK, {"claims": [RENT]}, result(note="-")], [OK], memory="off")
     assert done.outcome.ok and not (settings.out / "memory").exists()
 
 
@@ -518,14 +464,14 @@ def test_a_memory_that_cannot_be_written_is_a_notice(settings: Settings, tmp_pat
     (tmp_path / "file").write_text("x")
     settings = settings.model_copy(update={"memory": str(tmp_path / "new" / "m.md")})
     (tmp_path / "new").symlink_to(tmp_path / "nowhere" / "at" / "all")
-    done, events, *_ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    done, events, *_ = play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
     assert done.outcome.ok and any(
         isinstance(e, NoticeIssued) and "nothing was remembered" in e.message for e in events
     )
 
 
 def test_without_a_document_the_memory_is_the_source(settings: Settings) -> None:
-    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    play(settings, [LOOK, {"claims": [RENT]}, result()], [OK])
     path = str(memory_of(settings))
     wrong = result("The rent is $50,000 a year, as was established before.", "The rent is known to be $48,000.")
     done, _, worker, _ = play(
@@ -540,7 +486,7 @@ def test_without_a_document_the_memory_is_the_source(settings: Settings) -> None
 def test_the_best_attempt_and_its_output_are_reported(settings: Settings) -> None:
     done, *_ = play(
         settings.model_copy(update={"max_iterations": 1}),
-        [tool_reply(LOOK), tool_reply({"claims": [RENT, END]}), result()],
+        [LOOK, {"claims": [RENT, END]}, result()],
         [refuses("who may end the lease is missing")],
     )
     text, told_json = report_text(done.view), as_object(done.view)
@@ -551,9 +497,9 @@ def test_the_best_attempt_and_its_output_are_reported(settings: Settings) -> Non
 
 def test_constraints_tell_of_the_last_two_iterations_and_repeat_one_output(settings: Settings) -> None:
     outputs = [f"{GOOD} Version {word}." for word in ("alpha", "beta", "gamma", "delta")]
-    rounds = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(outputs[0])]
+    rounds = [LOOK, {"claims": [RENT]}, result(outputs[0])]
     for output in outputs[1:]:
-        rounds += [tool_reply({"not_found": {"searched": ["more"]}}), result(output)]
+        rounds += [{"not_found": {"searched": ["more"]}}, result(output)]
     done, _, worker, _ = play(settings, rounds, [refuses(f"wrong {n}") for n in "abcd"])
     assert done.outcome.halt.type is StopType.MAX_ITERATIONS
     last = told(worker.requests[-1])
@@ -653,9 +599,9 @@ PAYLOADS = (
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_what_a_model_notes_reaches_a_later_run_as_data_only(settings: Settings, payload: str) -> None:
-    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()]
+    script = [LOOK, {"claims": [RENT]}, result()]
     _, _, clean, clean_judge = play(settings.model_copy(update={"out": settings.out / "clean"}), script, [OK])
-    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(note=payload)], [OK])
+    play(settings, [LOOK, {"claims": [RENT]}, result(note=payload)], [OK])
     _, _, later, later_judge = play(settings, script, [OK])
     for before, after in zip(clean.requests, later.requests, strict=True):
         assert before.system == after.system and before.tools == after.tools
@@ -672,8 +618,8 @@ def test_what_a_model_notes_reaches_a_later_run_as_data_only(settings: Settings,
 
 MONTHLY = "The tenant pays a base rent of $48,000 a year (p. 1), which is $4,000 a month."
 WHY = "a twelfth of $48,000 is $4,000"
-BRIEF = [tool_reply(LOOK), tool_reply({"claims": [RENT]})]
-NOTHING_TO_ADD = tool_reply({"not_found": {"searched": [], "note": "nothing to add: the brief has it"}})
+BRIEF = [LOOK, {"claims": [RENT]}]
+NOTHING_TO_ADD = {"not_found": {"searched": [], "note": "nothing to add: the brief has it"}}
 
 
 def reasoned(output: str = MONTHLY, because: str = WHY) -> Reply:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from baits import Opener, answers, both, native_first, on_the_host
 
-from sandbox import QueryFailure, ResourceLimits, Sandbox, SandboxFailure, open_sandbox
+from sandbox import ResourceLimits, Sandbox, SandboxFailure, open_sandbox
 from sandbox.deno.worker import remove_orphaned_folders
 from sandbox.guest import ahead
 from sandbox.worker import ProcessWatch
@@ -476,17 +476,10 @@ def test_an_interrupt_while_the_snippet_runs(engine: str, shared: Shared) -> Non
     assert sandbox.run("context", answers).value == "'again'"
 
 
-def test_an_unknown_engine_is_an_error(tmp_path: Path) -> None:
+def test_auto_is_pyodide_and_an_unknown_engine_is_an_error(tmp_path: Path) -> None:
+    assert open_sandbox("auto", cache=tmp_path).name == "pyodide"
     with pytest.raises(ValueError, match="choose auto, pyodide or native"):
         open_sandbox("docker", cache=tmp_path)
-
-
-def test_auto_is_pyodide(tmp_path: Path) -> None:
-    assert open_sandbox("auto", cache=tmp_path).name == "pyodide"
-
-
-def test_a_failure_is_no_string() -> None:
-    assert not isinstance(QueryFailure("x"), str)
 
 
 def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

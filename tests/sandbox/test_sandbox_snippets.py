@@ -71,10 +71,7 @@ def test_the_usual_mistakes_are_answered_with_what_to_do(
         ("async def g():\n    yield 1\n    yield 2\n[n async for n in g()]", "[1, 2]"),
         ("context_two = [await c for c in [f(1)]]\ncontext_two", "[1]"),
         ("import asyncio\nasyncio.get_event_loop().run_until_complete(f(4))", "4"),
-        (
-            "import logging, sqlite3, tomllib\nsqlite3.connect(':memory:').execute('select 6 * 7').fetchone()",
-            "(42,)",
-        ),
+        ("import logging, sqlite3, tomllib\nsqlite3.connect(':memory:').execute('select 6 * 7').fetchone()", "(42,)"),
     ],
 )
 def test_coroutines_and_the_library_are_as_usual(

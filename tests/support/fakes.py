@@ -1,12 +1,12 @@
 """Fakes that several tests share: a document from a string, a sandbox without isolation for trusted test snippets."""
 
-import contextlib
 import hashlib
 import io
 import json
 import os
 import time
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,7 +17,7 @@ from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.structure.complete import complete
 from ralph_cli.providers.scripted import text_reply
-from sandbox import HostQuery, Protections, Result
+from sandbox import HostQuery, Protections, Result, refuse_to_delegate
 
 REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
 """Where the sandbox's runtime is; read once, before a test changes the environment."""
@@ -87,16 +87,18 @@ class FakeSandbox:
         seconds: float | None = None,
         watched: Collection[int] = (),
         now: float | None = None,
+        delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
+        self._names["_delegate"] = lambda items: list(delegate(items))
         self._names["moment"] = time.time() if now is None else now
         self._names["llm_query_batch"] = lambda items: list(query([tuple(item) for item in items]))
         self._names["llm_query"] = lambda prompt, text="": query([(prompt, text)])[0]
         out, error = io.StringIO(), None
-        with contextlib.redirect_stdout(out):
-            try:
-                exec(code, self._names)
-            except Exception as fault:  # noqa: BLE001 - whatever a snippet raises is its result
-                error = f"{type(fault).__name__}: {fault}"
+        self._names["print"] = partial(print, file=out)  # several may run beside each other
+        try:
+            exec(code, self._names)
+        except Exception as fault:  # noqa: BLE001 - whatever a snippet raises is its result
+            error = f"{type(fault).__name__}: {fault}"
         return Result(out.getvalue(), len(out.getvalue()), None, error, False, 0.0, (), tuple(watched))
 
     def close(self) -> None:

@@ -109,10 +109,10 @@ class GuestHere(session.Guest):
     def _remember(self) -> None:
         """Nothing of this process is put back."""
 
-    def answer(self, code: str, query: HostQuery, watched: Collection[int]) -> Frame:
-        """Run a snippet; what `query` raises comes out."""
+    def answer(self, code: str, answerers: Mapping[str, HostQuery], watched: Collection[int]) -> Frame:
+        """Run a snippet; what an answerer raises comes out."""
         with _one_guest:
-            self._query, self._raised, self._streams = query, None, (sys.stdout, sys.stderr, sys.stdin)
+            self._answerers, self._raised, self._streams = answerers, None, (sys.stdout, sys.stderr, sys.stdin)
             fields = json.loads(self.run(code, json.dumps(sorted(watched))))
         if self._raised is not None:
             raise self._raised
@@ -123,8 +123,9 @@ class GuestHere(session.Guest):
         captured, (sys.stdout, sys.stderr, sys.stdin) = (sys.stdout, sys.stderr, sys.stdin), self._streams
         _one_guest.release()
         try:
-            questions = Questions(blob, json.loads(meta)["sizes"], self._max_chars)
-            return json.dumps({"answers": ask_host(self._query, questions)})
+            asked = json.loads(meta)
+            questions = Questions(blob, asked["sizes"], self._max_chars)
+            return json.dumps({"answers": ask_host(self._answerers[asked["whom"]], questions)})
         except BaseException as error:
             self._raised: BaseException | None = error
             raise
@@ -153,10 +154,16 @@ class SandboxHere(host.WorkerSandbox):
         return worker.load(blob, message["pages"])
 
     def _run_snippet(
-        self, worker: Any, code: str, query: HostQuery, clock: Any, watched: Collection[int], now: float | None
+        self,
+        worker: Any,
+        code: str,
+        answerers: Mapping[str, HostQuery],
+        clock: Any,
+        watched: Collection[int],
+        now: float | None,
     ) -> Result:
         with clock:
-            frame = worker.answer(code, query, watched)
+            frame = worker.answer(code, answerers, watched)
         return replace(self._parse_result(frame, clock.spent), reached=host._reached(frame, watched))
 
 

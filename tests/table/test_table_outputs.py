@@ -161,6 +161,6 @@ def test_the_folder_of_a_table_is_all_that_its_files_need(
     # What a person has changed since is not replaced.
     (folder / "table.csv").write_text("mine")
     assert run_command(["table", str(folder)]) == 1
-    assert "table.csv is there already" in capsys.readouterr().err
+    assert "table.csv exists and was not written by ralph" in capsys.readouterr().err
     assert run_command(["table", str(folder), "--force", "--evidence", "none"]) == 2
     assert "4  answered" in capsys.readouterr().out

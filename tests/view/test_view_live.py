@@ -95,7 +95,7 @@ def test_the_page_of_a_run_is_told_the_state_that_it_was_made_of(
     assert found[0][1]["running"] and f'data-state="{found[0][1]["state"]}"' in made
     after = site.get("runs/20260101-run?part=answer").text
     assert f'data-state="{found[-1][1]["state"]}"' in after and "Still running" in made and "Still" not in after
-    assert "as far as it has come: 0 calls" in made and "No answer yet." in made and "yet" not in after
+    assert "state so far: 0 calls" in made and "No answer yet." in made and "yet" not in after
     # The form is there for the moment at which the run ends.
     assert '<form id="ask" class="tools" hidden>' in made
 
@@ -207,6 +207,6 @@ def test_no_more_follow_ups_than_a_few_are_under_way_together(tmp_path: Path) ->
 
     asker = Asker(None, follow_up)  # type: ignore[arg-type]
     assert [asker(tmp_path, str(n)) for n in range(MOST_AT_ONCE)] == ["0", "1", "2", "3"]
-    with pytest.raises(UserError, match="under way"):
+    with pytest.raises(UserError, match="being answered"):
         asker(tmp_path, "more")
     end.set()

@@ -71,7 +71,7 @@ def test_a_run_that_goes_on_cannot_be_reviewed(
     step, site = running("20260101-run"), serve(tmp_path / "out")
     assert 'class="marks"' not in site.get("runs/20260101-run").text
     refused = site.post("runs/20260101-run/reviews", {"mark": "confirmed"})
-    assert refused.status_code == 400 and "still going on" in refused.json()["error"]
+    assert refused.status_code == 400 and "has not ended" in refused.json()["error"]
     step(whole=True)
     assert site.post("runs/20260101-run/reviews", {"mark": "confirmed"}).status_code == 200
 

@@ -8,10 +8,18 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import zip_longest
 
-from ralph_cli.checks.figures.cells import CellFacts, find_cell, is_row, lines_above, read_cell, set_cells_apart
+from ralph_cli.checks.figures.cells import (
+    CellFacts,
+    as_label,
+    find_cell,
+    is_row,
+    lines_above,
+    read_cell,
+    set_cells_apart,
+)
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import FigureOrigin, Quote
-from ralph_cli.core.structure import PAGE_BREAK
+from ralph_cli.core.structure import PAGE_BREAK, Label
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.sniff import MAIL_KINDS
@@ -27,6 +35,7 @@ IN_FULL = 10**6
 """From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
 
 _NIL = re.compile(r"[$\u20ac\u00a3\u00a5(\s]*[-\u2010-\u2015\u2212][)%\s]*")
+_DIGITS = re.compile(r"\d+(?![\d.,])")
 _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
@@ -97,19 +106,15 @@ def collect_candidates(quotes: Sequence[Quote], document: Document, facts: Docum
     """All that a claim with these quotes may rest on: their quantities, those of their headers, the question's."""
     quotes = [set_cells_apart(document, quote) for quote in quotes]
     # A scale that is quoted beside rows of a table is theirs; one that stands in their own table is there anyway.
-    stated = _join_scales(it for it in quotes if not (is_row(document, it.start) and _has_cells(document, it)))
+    stated = _join_scales(it for it in quotes if not is_row(document, it.start))
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, stated, document, facts)]
     found += _candidates_of_headers(quotes, document)
+    found += _candidates_of_headings(quotes, document)
     found += [Candidate(asked, explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
     mailed = [date for quote in quotes if (date := _mail_date(document, quote.start)) is not None]
     known = {*mailed, *(Date(date.year) for date in mailed)}
     found += [Candidate(Quantity("", 0, 0, Decimal(0), kind="date", date=date), source="document") for date in known]
     return tuple(found)
-
-
-def _has_cells(document: Document, quote: Quote) -> bool:
-    """Whether a figure of a quote stands in a cell of a table."""
-    return any(find_cell(document, quote.start + figure.start) for figure in read_quantities(quote.text))
 
 
 def _join_scales(quotes: Iterator[Quote]) -> Scales:
@@ -119,20 +124,31 @@ def _join_scales(quotes: Iterator[Quote]) -> Scales:
 
 
 def _candidates_of_headers(quotes: Sequence[Quote], document: Document) -> Iterator[Candidate]:
-    """The figures and dates in the lines above quoted rows, and in the names of their columns."""
+    """The figures and dates of the lines above quoted rows, and of the names of their columns."""
     for quote in quotes:
         cells = (cell for cell in document.cells_in(quote.start, quote.end) if cell.start < quote.end)
         named = {(document.table_at(cell.start), cell.column, cell.last) for cell in cells if quote.start < cell.end}
-        for table, column, last in named:
-            labels = document.column_labels(table, column, last) if table else ()
-            for one in read_quantities(" ".join(label.text for label in labels)):
-                first, end = labels[0].start, labels[-1].end
-                yield Candidate(one, explicit_power(one), source="header", start=first, end=end, quote=quote.id)
-        for line in lines_above(document, quote.start, quote.end):
-            for one in read_quantities(line.text):
-                yield Candidate(
-                    one, explicit_power(one), source="header", start=line.start, end=line.end, quote=quote.id
-                )
+        columns = [document.column_labels(table, column, last) for table, column, last in named if table]
+        lines = [(line,) for line in lines_above(document, quote.start, quote.end)]
+        for labels in (*filter(None, columns), *lines):
+            yield from _candidates_of_labels(labels, "header", quote)
+
+
+def _candidates_of_headings(quotes: Sequence[Quote], document: Document) -> Iterator[Candidate]:
+    """The figures of the headings above quotes, but for their dates and small numbers, which may count the headings."""
+    for quote in quotes:
+        for start in (heading.start for heading in document.sections_at(quote.start)):
+            heading = as_label(document, start, document.text.find("\n", start))
+            found = _candidates_of_labels((heading,), "document", quote)
+            yield from (one for one in found if one.quantity.kind != "date" and not one.quantity.is_small)
+
+
+def _candidates_of_labels(labels: Sequence[Label], source: FigureOrigin, quote: Quote) -> Iterator[Candidate]:
+    start, end = labels[0].start, labels[-1].end
+    for one in read_quantities(" ".join(label.text for label in labels)):
+        if one.kind == "identifier" and (digits := _DIGITS.match(one.text)):  # 125C
+            one = replace(one, kind="none", value=Decimal(digits[0]))
+        yield Candidate(one, explicit_power(one), source=source, start=start, end=end, quote=quote.id)
 
 
 def _mail_date(document: Document, offset: int) -> Date | None:
@@ -191,14 +207,12 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
     before = text[: quantity.start + (quantity.text[:1] == "(")]
     line = before.rpartition("\n")[2]
     quantity = _in_unit_of(cell, quantity)
-    scales = cell.scales if cell.scales.powers or cell.scale else stated  # "(dollars)" beside a row are no thousands
+    scales = cell.scales if cell.scale else stated  # "(dollars)" beside a row are no thousands
     is_scaled = quantity.power is not None or quantity.kind in _NEVER_SCALED
     is_in_full = not in_table and quantity.kind == "count" and abs(quantity.value) >= _IN_FULL_IN_TEXT
     powers, is_stated = explicit_power(quantity), is_scaled or is_in_full or bool(scales.powers)
     if not is_scaled and scales.powers:
-        # An amount with cents below a scale of whole amounts may be a price.
-        is_free = not in_table or (quantity.decimals == 2 and abs(quantity.value) < 1000)
-        powers = _powers_of(scales, f"{EXCEPTION.sub('', line)} {cell.name}", in_table=in_table, is_free=is_free)
+        powers = _powers_of(scales, f"{EXCEPTION.sub('', line)} {cell.name}", in_table=in_table)
     return Candidate(quantity, powers, is_scale_stated=is_stated, in_table=in_table, facts=cell)
 
 
@@ -218,10 +232,10 @@ def _in_unit_of(cell: CellFacts, quantity: Quantity) -> Quantity:
     )
 
 
-def _powers_of(scales: Scales, named: str, *, in_table: bool, is_free: bool) -> frozenset[int]:
-    """The scales that a figure may have under those stated: what they except has none, or is free to have none."""
+def _powers_of(scales: Scales, named: str, *, in_table: bool) -> frozenset[int]:
+    """The scales that a figure may have under those stated: what they except, or what is in no table, may have none."""
     words = content_words(named) | ({"per"} & set(named.lower().split()))
     excepted = [item for item in scales.exceptions if item <= words]
     if in_table and any("per" in item for item in excepted):
         return UNSCALED
-    return scales.powers | (UNSCALED if is_free or excepted else frozenset())
+    return scales.powers | (UNSCALED if excepted or not in_table else frozenset())

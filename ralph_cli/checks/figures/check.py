@@ -5,13 +5,13 @@ calculation that does not hold. The worker is told once, and may stand by its cl
 judge. All else is shown to the judge as it stands. No model takes part.
 """
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import DocumentFacts, collect_candidates
-from ralph_cli.checks.figures.expression import CalculationError, UnquotedError, UnreadError
+from ralph_cli.checks.figures.expression import CalculationError, UnreadError
 from ralph_cli.checks.figures.sources import find_source
 from ralph_cli.checks.figures.trace import Fault, FigureTracer, Trace
 from ralph_cli.core.document import Document
@@ -90,22 +90,20 @@ class NumbersCheck:
             collect_candidates([english.read_quote(quote) for quote in quotes], english.document, self._facts),
             f"{text.text}\n{words}",
         )
-        objections, doubts, failed = self._compute(claim, text.text, calculations, calculator, tell)
+        objections, doubts, failed = self._compute(claim, calculations, calculator, tell)
         tracer = FigureTracer(calculator.candidates, self._facts, words)
         traces = tracer.trace_all(mask_names(text.text, english.document))
         found = (find_source(english, self.document, text, claim.text, trace) for trace in traces)
         sources = [replace(it, claim=claim.id, difference=tell(it.difference)) for it in found if it]
         if calculations or departure(claim.text, [quote.text for quote in quotes]):
             # A quotation says what the document says, in its own words.
-            pages = {part for quote in quotes for part in self._names_of_pages(quote)}
-            for quantity, fault in self._faults(traces, pages, failed):
+            for quantity, fault in _faults(traces, failed):
                 objections.append((fault.field, claim.text[quantity.start : quantity.end], tell(fault.message)))
         return objections, sources, doubts
 
     def _compute(
         self,
         claim: Claim,
-        text: str,
         calculations: list[EnglishFigures],
         calculator: Calculator,
         tell: Callable[[str], str],
@@ -114,32 +112,17 @@ class NumbersCheck:
         objections: list[tuple[str, str, str]] = []
         doubts: list[Doubt] = []
         failed: list[str] = []
-        own = {abs(one.value) for one in read_quantities(text, "prose") if one.is_measured}
         for calculation in calculations[:MAX_CALCULATIONS]:
             try:
                 calculator.compute(calculation.text)
             except CalculationError as wrong:
                 message = tell(f"{calculation.text}: {wrong}")
-                # What nobody can read, and what the claim itself supposes, is for whoever judges it.
-                is_own = isinstance(wrong, UnquotedError) and abs(wrong.value) in own
-                if is_own or isinstance(wrong, UnreadError):
+                failed.append(calculation.text)
+                if isinstance(wrong, UnreadError):  # it is for the judge
                     doubts.append(Doubt(claim.id, calculation.original, message))
                 else:
                     objections.append(("calculation", calculation.original, message))
-                failed += [] if is_own else [calculation.text]
         return objections, doubts, failed
-
-    def _faults(
-        self, traces: list[Trace], pages: Container[str], failed: list[str]
-    ) -> Iterator[tuple[Quantity, Fault]]:
-        """The figures to which code objects, each with what is wrong."""
-        wrong = {abs(one.value) for text in failed for one in read_quantities(text)}
-        for quantity, fault in ((trace.quantity, trace.fault) for trace in traces):
-            if fault is None or not fault.is_sure:
-                continue
-            is_page = fault.field == "name" and quantity.text.lower().rpartition(" ")[2] in pages
-            if not is_page and not (fault.field == "nowhere" and abs(quantity.value) in wrong):
-                yield quantity, fault
 
     def _unsure_figures(self, claim: Claim, quotes: tuple[Quote, ...]) -> Iterator[Doubt]:
         """The figures of a claim that stand in its quotes as OCR has read them, where it was not sure of them."""
@@ -158,10 +141,13 @@ class NumbersCheck:
             NAME, f"claim {claim.id} says what its quotes do not bear out; {ADVICE}{stand_by}", claim.id, message
         )
 
-    def _names_of_pages(self, quote: Quote) -> tuple[str, ...]:
-        """How a claim may name the pages of a quote: by their numbers, in a set also those of its document."""
-        own = self.document.own_number(self.document.page_at(quote.start))
-        return (str(quote.page), str(quote.last_page), quote.label.lower(), str(own))
+
+def _faults(traces: list[Trace], failed: list[str]) -> Iterator[tuple[Quantity, Fault]]:
+    """The figures to which code objects, but for the results of calculations that have failed, each with its fault."""
+    wrong = {abs(one.value) for text in failed for one in read_quantities(text)}
+    for quantity, fault in ((trace.quantity, trace.fault) for trace in traces):
+        if fault and fault.is_sure and not (fault.field == "nowhere" and abs(quantity.value) in wrong):
+            yield quantity, fault
 
 
 def _digits(word: str) -> str:

@@ -37,18 +37,6 @@ class UnreadError(CalculationError):
     """A calculation whose form is not known here, so that nothing can be said of its result."""
 
 
-class UnquotedError(CalculationError):
-    """A calculation with a figure, `value`, that no quote has."""
-
-    def __init__(self, message: str, value: Decimal) -> None:
-        super().__init__(message)
-        self.value = value
-
-
-class WrongResultError(CalculationError):
-    """A calculation all of whose figures are known, and which gives another result."""
-
-
 @dataclass(frozen=True, slots=True)
 class Node:
     """A figure, or an operation: its sign with one node (a sign before a figure, a power) or two beside it."""
@@ -73,10 +61,6 @@ class Node:
         """Both figures that its operation joins, none if one side is a computation itself."""
         found = tuple(side.figure for side in (self.left, self.right) if side is not None and side.figure is not None)
         return found if len(found) == 2 else ()
-
-    @property
-    def values(self) -> tuple[Decimal, ...]:
-        return tuple(figure.value for figure in self.operands)
 
     def is_number(self, value: Decimal | int) -> bool:
         return self.figure is not None and self.figure.value == value

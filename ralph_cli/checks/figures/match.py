@@ -137,8 +137,7 @@ def _is_in_one_unit(claimed: Quantity, candidate: Candidate) -> bool:
     if kinds == {"points", "percent"}:
         return "basis point" in units  # 175 basis points are 1.75 %
     if kinds == {"physical"}:
-        is_bare_degree = "degree" in units and all(unit.startswith("degree") for unit in units)
-        return len({_sort_of(unit) for unit in units}) == 1 or is_bare_degree
+        return len({_sort_of(unit) for unit in units}) == 1 or "degree" in units
     # "Pounds" may be weighed.
     return len(kinds) == 1 or kinds <= {"percent", "ratio"} or units == {"\u00a3", "pound"}
 
@@ -279,13 +278,12 @@ def _size_of_zeros(claimed: Quantity) -> int:
 
 def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:
     """Whether a multiple or share in words is near enough: "a third" for 33.6 %, "more than half" for 61 %."""
-    room = said * _WORD_ROOM if said >= 1 else _SHARE_ROOM
-    room *= 2 if claimed.approximate or claimed.bound else 1
     if claimed.bound == "over":
         return said <= value <= said * (1 + _MOST_PAST_BOUND)
     if claimed.bound == "under":
-        return value <= said and (said < 1 or said * (1 - _MOST_PAST_BOUND) <= value)
-    return abs(said - value) <= room
+        return value <= said
+    room = said * _WORD_ROOM if said >= 1 else _SHARE_ROOM
+    return abs(said - value) <= room * (2 if claimed.approximate else 1)
 
 
 def _has_digits(claimed: Quantity, candidate: Candidate) -> bool:

@@ -65,7 +65,7 @@ def _make_source(document: Document, text: str, said: str, trace: Trace) -> Figu
     )
     if source.start < 0:
         return found
-    if source.source == "header":
+    if source.source in ("header", "document"):
         return replace(found, token=as_label(document, source.start, source.end))
     place = find_cell(document, source.start)
     if place is not None:

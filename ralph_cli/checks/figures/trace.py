@@ -5,7 +5,7 @@ is a fault: a value that is nowhere, two units or two scales that are written an
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -70,7 +70,7 @@ class FigureTracer:
     """Traces the figures of texts to what they may rest on.
 
     `said` are the quoted words, in which names with digits are looked up, too; `described` says in messages what the
-    sources are. `derives` says that a figure may be what two quoted ones make.
+    sources are. With `derives` a figure may be made of two quoted ones, else of two other figures of its text.
     """
 
     candidates: Sequence[Candidate]
@@ -90,7 +90,7 @@ class FigureTracer:
         if quantity.kind == "identifier":
             return self._trace_name(quantity)
         if quantity.kind == "date":
-            return self._trace_date(quantity, others)
+            return self._trace_date(quantity)
         sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
         matches = self._find(quantity)
         fitting = [one.candidate for one in matches if not one.difference]
@@ -112,11 +112,8 @@ class FigureTracer:
 
     def _lacks_currency(self, quantity: Quantity, fitting: Sequence[Candidate]) -> bool:
         """Whether neither the candidates nor the rest of the document name the currency of an amount."""
-        if quantity.kind != "currency" or any(one.quantity.kind == "currency" for one in fitting):
-            return False
-        if not self.facts.text or quantity.unit in ("cent", *fitting[0].facts.currencies):
-            return False
-        return quantity.unit not in self.facts.currencies
+        is_named = any(one.quantity.kind == "currency" for one in fitting) or not self.facts.text
+        return quantity.kind == "currency" and not is_named and quantity.unit not in ("cent", *self.facts.currencies)
 
     def _find(self, quantity: Quantity) -> list[Match]:
         if quantity not in self._matches:
@@ -126,29 +123,23 @@ class FigureTracer:
 
     def _match(self, quantity: Quantity, candidate: Candidate) -> Match | None:
         found = match(replace(quantity, bound="") if candidate.source == "question" else quantity, candidate)
-        if found is None and quantity.wording == "change" and candidate.quantity.kind == "percent":
-            # What doubled is 200 % of what it was, or up by 100 %.
-            found = match(replace(quantity, value=abs(quantity.value - 1)), candidate)
         # What is computed of figures whose scale nobody states may have any.
         is_told = candidate.source == "quote" or (candidate.source == "calculation" and found and not found.is_sure)
         return None if found and found.difference and not is_told else found
 
     def _trace_name(self, quantity: Quantity) -> Trace:
-        number = quantity.text.lower().rpartition(" ")[2]
+        plain, number = re.sub(r"\W", "", quantity.text.lower()), quantity.text.lower().rpartition(" ")[2]
         # "Clause 5" may be where a line begins with that number, or it is quoted.
-        part = rf"{re.escape(number)}(?![\d,]|\.\d)"
-        is_part = number[0].isdigit() and re.search(rf"(?<![\d.,]){part}", self.said)
-        plain = re.sub(r"\W", "", quantity.text.lower())
-        is_named = plain in self.facts.letters or plain.rstrip("s") in re.sub(r"\W", "", self.said).lower()
-        if is_named or is_part or (number[0].isdigit() and re.search(rf"(?im)^\W*{part}", self.facts.text)):
+        part = rf"{re.escape(number)}(?![\d,]|\.\d)" if number[0].isdigit() else "(?!)"
+        is_part = re.search(rf"(?<![\d.,]){part}", self.said) or re.search(rf"(?m)^\W*{part}", self.facts.text.lower())
+        if is_part or plain in self.facts.letters or plain in re.sub(r"\W", "", self.said.lower()):
             return Trace(quantity, Candidate(quantity, source="document"))
         # In other scripts it is a number that has to be quoted as it is written.
         fault = Fault("name", quantity.text, f"in {self.described}", is_sure=not quantity.text.isascii())
         return Trace(quantity, fault=fault)
 
-    def _trace_date(self, quantity: Quantity, others: Sequence[Quantity]) -> Trace:
-        said = [other.date for other in others if other.kind == "date" and other is not quantity]
-        found = match_date(quantity, self.candidates, said, self.facts.fiscal_end)
+    def _trace_date(self, quantity: Quantity) -> Trace:
+        found = match_date(quantity, self.candidates, self.facts.fiscal_end)
         if not found.missing:
             return Trace(quantity, next(iter(found.sources), None))
         if is_shifted(quantity.date, self.candidates):
@@ -165,31 +156,26 @@ class FigureTracer:
         return Trace(quantity, source, Fault("date", quantity.text, what, is_sure=is_sure))
 
     def _derive(self, quantity: Quantity, others: Sequence[Quantity]) -> Candidate | None:
-        """What quoted dates, or one operation on other figures of the text or of the quotes, make of a quantity."""
+        """What quoted dates, or one operation on two figures, make of a quantity."""
         if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
             return Candidate(quantity, source="derived", expression="the time between quoted dates")
-        near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
-        inputs = [found for other in near if (found := self._as_input(other)) is not None]
         shares = quantity.kind in ("percent", "ratio")
-        if found := self._first(relate(inputs, shares=shares), quantity):
-            return found
-        if not self.derives or (quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration")):
+        if not self.derives:
+            return self._first(relate(self._sources_near(quantity, others), shares=shares), quantity)
+        if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
             return None
         quoted = (one for one in self.candidates if one.source == "quote")
         return self._first(relate(quoted, shares=shares, changes=not quantity.worded), quantity)
 
+    def _sources_near(self, quantity: Quantity, others: Sequence[Quantity]) -> Iterator[Candidate]:
+        """The sources of the other figures of a text that are near a quantity."""
+        for other in others:
+            if 0 < abs(other.start - quantity.start) <= _NEAR and other.is_measured:
+                yield from [one.candidate for one in self._find(other) if not one.difference][:1]
+
     def _first(self, candidates: Iterable[Candidate], quantity: Quantity) -> Candidate | None:
         matches = ((match(quantity, candidate), candidate) for candidate in candidates)
         return next((candidate for found, candidate in matches if found and not found.difference), None)
-
-    def _as_input(self, quantity: Quantity) -> Candidate | None:
-        """The source of another figure of the text, with the sign and unit that the text gives it."""
-        homes = [one.candidate for one in self._find(quantity) if not one.difference] if quantity.is_measured else []
-        for home in homes[:1]:
-            value = abs(home.quantity.value) * (-1 if quantity.value < 0 else 1)
-            known = quantity if quantity.kind != "none" else home.quantity
-            return replace(home, quantity=replace(home.quantity, value=value, kind=known.kind, unit=known.unit))
-        return None
 
     def _describe_missing(self, text: str, quantity: Quantity, name: str) -> Fault | None:
         """What is said of a quantity that no candidate has; None for what names something, or one of a thing."""
@@ -198,9 +184,9 @@ class FigureTracer:
             return None
         if quantity.is_small and (counted or quantity.kind == "ordinal" or quantity.unit in MONTHS_IN):
             return Fault("count", name, "code could not count it in the quotes", is_sure=False)
-        digits = f"{quantity.value.normalize():f}"
-        is_glued = quantity.kind == "ordinal" and re.search(rf"[^\W\d_]{digits}(?!\d)", self.said) is not None  # p99
-        is_sure = not (quantity.worded or is_glued)
+        # The 99th percentile may be written p99.
+        is_glued = quantity.kind == "ordinal" and re.search(rf"[^\W\d_]{quantity.value}(?!\d)", self.said)
+        is_sure = not quantity.worded and not is_glued
         return Fault("nowhere", name, f"in {self.described}{self._hint(quantity)}", is_sure=is_sure)
 
     def _is_name(self, text: str, quantity: Quantity) -> bool:

@@ -1,1 +1,1 @@
-"""What a judge model is asked of claims and outputs, and how its verdicts are read."""
+"""The questions to judge models about claims and outputs, and how their verdicts are read."""

@@ -1,8 +1,8 @@
-"""The second reader of an absence: a model that searches for itself what the worker says is not in the document.
+"""The second reader of an absence: a model that searches for what the worker says is not in the document.
 
-A statement that something is not there is accepted only when this reader has looked and found nothing. What it finds
-goes to the worker, who answers from it or says why it does not answer; then the reader is asked once more, and that is
-its last word.
+A statement that something is not in the document is accepted only if this reader has looked and found nothing. The
+worker gets what it finds, and answers from it or says why it does not. Then the reader is asked once more for its last
+word.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from ralph_cli.retrieval.quotes.index import Match
 
 MAX_PASSAGES = 4
 PASSAGE_CHARS = 200
-"""Characters shown on each side of a passage that the reader pointed to, when it is asked again."""
+"""The characters shown on each side of a passage when the reader is asked again."""
 
 _INTEGER = {"type": "integer"}
 VERDICTS = object_schema(
@@ -53,7 +53,7 @@ class _Verdicts(StrictObject):
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """Something that is said not to be in the document: about a claim (its number), or the whole question (0)."""
+    """A statement that something is not in the document: about a claim (its number), or the whole question (0)."""
 
     claim: int
     text: str
@@ -63,7 +63,7 @@ class _Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The reader's word on a statement, with the passages it points to."""
+    """The reader's verdict on a statement, with the passages that it cites."""
 
     verdict: Literal["absent", "answered", "mixed"]
     reason: str
@@ -73,9 +73,9 @@ class _Answer:
 
 @dataclass(slots=True)
 class AbsenceReader:
-    """The check `absence`: asks the second reader of everything that an attempt says is not in the document.
+    """The check `absence`: asks the second reader about everything that an attempt says is not in the document.
 
-    `whole` is the statement that nothing answers what was asked. A reader that fails is a broken check and never a yes.
+    `whole` is the statement that nothing answers the question. A reader that fails is a broken check and never a yes.
     """
 
     model: Model
@@ -86,7 +86,7 @@ class AbsenceReader:
     _answers: dict[str, _Answer] = field(default_factory=dict)
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        """What the reader says of an absence, and of the claims that something is not there."""
+        """The reader's verdicts on an absence, and on the claims that something is not in the document."""
         statements = list(self._statements(attempt))
         looks: list[Look] = []
         try:
@@ -110,7 +110,7 @@ class AbsenceReader:
         return Evidence(NAME, issues, rulings, note=" ".join(notes), looks=tuple(looks))
 
     def _is_settled(self, statement: _Statement) -> bool:
-        """Whether nothing is left to ask: only of passages that the worker has seen is the reader asked again."""
+        """Whether there is nothing left to ask: the reader rules again only on passages that the worker has seen."""
         answer = self._answers[statement.text]
         return answer.verdict != "answered" or answer.is_last
 
@@ -120,7 +120,7 @@ class AbsenceReader:
         return [_Statement(it.id, it.text, it.searches, it.because) for it in attempt.claims if is_absence(it)]
 
     def _read(self, statements: Sequence[_Statement], looks: list[Look]) -> dict[str, _Answer]:
-        """The reader's word on each statement, after its own look-ups, or from the whole text of a short document."""
+        """The reader's verdict on each statement, after its own look-ups, or from the text of a short document."""
         nonce = self.new_nonce()
         shown = "\n\n".join(self._render(number, it, nonce) for number, it in enumerate(statements, 1))
         prompt = Prompt(NAME, VERDICTS, {"statements": shown}, {"statements": [it.text for it in statements]})
@@ -131,7 +131,7 @@ class AbsenceReader:
         return {it.text: answer for it, answer in zip(statements, answers, strict=True)}
 
     def _read_again(self, statement: _Statement) -> _Answer:
-        """The reader's last word, when the worker has seen what it points to and still says that nothing answers."""
+        """The reader's last word, after the worker has seen its passages and still says that nothing answers."""
         nonce = self.new_nonce()
         first = self._answers[statement.text]
         prompt = render_prompt(
@@ -174,7 +174,7 @@ class AbsenceReader:
         return f"{place}: {break_marks(self.document.text[around.start : around.end].strip())}"
 
     def _issue(self, statement: _Statement, answer: _Answer) -> Issue:
-        """What the worker is told: the passages, with their offsets, and what it may do."""
+        """The issue for the worker: the passages with their offsets, and the worker's options."""
         what = f"claim {statement.claim} says that something is not in the document" if statement.claim else "not_found"
         if answer.verdict == "mixed":
             message = f"{what}, and beside it that something is: hand that in as a claim of its own, with its quotes"

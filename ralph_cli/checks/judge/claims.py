@@ -1,4 +1,4 @@
-"""The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
+"""The semantic check: a model of another vendor reads each claim beside the passages quoted for it. It fails closed."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -66,19 +66,20 @@ _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "not": "unrelated",
     "contradicted": "against",
 }
-"""What a model may say of a claim, and what it says with that of the only quote of the claim."""
+"""The verdicts that a model may give on a claim, each with the bearing of the only quote of a claim."""
 
-MAX_SHOWN_CHARS_OF_LIMITS, MAX_REFERENCE_CHARS = 16_000, 6_000
-"""Characters that a judge is shown of its look-ups where it also looks for limits, and of the places that name quoted
-parts.
-"""
+MAX_SHOWN_CHARS_OF_LIMITS = 16_000
+"""The characters of its look-ups that a judge is shown if it also looks for limits."""
+
+MAX_REFERENCE_CHARS = 6_000
+"""The characters shown of the places that name the quoted parts."""
 
 _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
 
 
 def verdict_schema(*, doubts: bool = False, looks: bool = False, cites: bool = False) -> Json:
-    """The schema of a judge's reply, which answers `doubts`, and may ask for `looks` or cite what they have shown."""
+    """The schema of a judge's reply, which answers `doubts`, and may ask for `looks` or cite their results."""
     fields = {"quotes": array(_QUOTE_SCHEMA)} | ({"doubts": ANSWERS_SCHEMA} if doubts else {})
     verdict = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT), reason=string(), **fields)
     more = ({"looks": LOOKS_SCHEMA} if looks else {}) | ({"citations": CITATIONS_SCHEMA} if cites else {})
@@ -107,7 +108,7 @@ class _Verdicts(StrictObject):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A judge's reply: the rulings in it, the look-ups that it asks for, and what it cites, with where that stands."""
+    """A judge's reply: its rulings, the look-ups that it asks for, and its citations with their places."""
 
     rulings: tuple[Ruling, ...]
     looks: tuple[LookRequest, ...] = ()
@@ -125,15 +126,14 @@ def parse_verdicts(
     locate: Locator | None = None,
     may_look: bool = True,
 ) -> Reading:
-    """What a judge's reply says: one verdict on each claim, in it one on each of several quotes if the claim is
-    supported; else ValueError.
+    """Read a judge's reply: one verdict on each claim, with one on each quote if a claim with several is supported.
 
-    Claims with a verdict that is `known` need none. If the judge `may_look`, nor do others where the reply asks for
-    looks; what the reply cites must be in the document.
+    Claims with a verdict that is `known` need none. If the judge `may_look`, neither do the others of a reply that asks
+    for looks. Citations must be in the document.
 
-    Each of the claim's `doubts` must be answered, too, and none may be left if the claim is to stand. Only the
-    deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell from the
-    verdict alone whether a model has read the claim.
+    The reply must answer each of a claim's `doubts`, and a supported claim has none left. Only the deterministic judge
+    may say "verbatim", and it may not say "supported": the verdict alone tells whether a model has read the claim.
+    Raises ValueError.
     """
     said = parse_object(text, _Verdicts)
     ids = sorted(claim.id for claim in claims)
@@ -157,7 +157,7 @@ def _rule(
     deterministic: bool,
     doubts: Sequence[Doubt],
 ) -> tuple[Ruling, ...]:
-    """The rulings on those of the claims that have a verdict; ValueError for one that a judge cannot give."""
+    """The rulings on the claims that have a verdict. Raises ValueError for a verdict that the judge cannot give."""
     by_id = {item.id: item for item in verdicts}
     allowed = {"verbatim", "not"} if deterministic else set(_BEARING_OF_VERDICT)
     for item in verdicts:
@@ -183,9 +183,9 @@ def _rule(
 
 
 def _quote_rulings(verdict: _ClaimVerdict, claim: Claim) -> tuple[QuoteRuling, ...]:
-    """What is said of each quote of a claim; of a single one, the verdict on the claim says it.
+    """The rulings on the quotes of a claim; of a single quote, the verdict on the claim is the ruling.
 
-    Of a claim that does not stand nobody needs to know which of its quotes fail it.
+    A claim that is not supported needs no ruling on each of its quotes.
     """
     if not verdict.quotes and len(claim.quotes) == 1:
         return (QuoteRuling(claim.quotes[0], _BEARING_OF_VERDICT[verdict.verdict], " ".join(verdict.reason.split())),)
@@ -198,17 +198,17 @@ def _quote_rulings(verdict: _ClaimVerdict, claim: Claim) -> tuple[QuoteRuling, .
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """The check `judge`: passes only if every claim of the attempt is ruled to stand.
+    """The check `judge`: passes only if every claim of the attempt is supported.
 
-    A verdict near the margin ("partly", or "supported" by no quote, or beside one that speaks against it) is asked for
-    again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
-    than half say so. Where a worker `can_mend` what is refused, a refusal is read again by a panel only: its reason
-    tells the worker what to mend, and a second reading could only loosen it. A judge that fails, or does not answer in
-    shape, is a broken check and never a verdict; as a second opinion it does not count, nor does one that no budget is
-    left for: what was said first is kept.
+    A verdict near the margin ("partly", or "supported" by no quote, or beside a quote that contradicts it) gets a
+    second opinion: from the `panel`, or else from the same judge, and once more if the two differ. A claim passes if
+    more than half say so. If a worker `can_mend` refused claims, only a panel reads a refusal again: its reason tells
+    the worker what to fix, and a second reading could only loosen it. A judge that fails, or whose reply has the wrong
+    shape, is a broken check and never a verdict. As a second opinion it does not count, nor does one for which no
+    budget is left: the first verdict is kept.
 
-    With a `looker`, the judge may look things up before it says its verdict; with `limits` it also looks for what
-    limits the claims elsewhere. What it cites of that is kept in `cited`.
+    With a `looker`, the judge may look things up before its verdict; with `limits` it also looks for limits of the
+    claims elsewhere. Its citations are kept in `cited`.
     """
 
     model: Model
@@ -223,7 +223,7 @@ class Judge:
     can_mend: bool = False
 
     def __call__(self, attempt: Attempt, local: Sequence[Evidence] = ()) -> Evidence:
-        """The verdicts on the claims of an attempt, with what the checks before it have found."""
+        """The verdicts on the claims of an attempt, given the evidence of the checks before it."""
         looks: list[Look] = []
         try:
             rulings = self._ask(self.model, attempt, local, looks)
@@ -243,9 +243,9 @@ class Judge:
         looks: list[Look],
         first: tuple[Attempt, Sequence[Ruling]] | None = None,
     ) -> tuple[Ruling, ...]:
-        """One reading: verdicts on claims; `first` is the whole attempt and what was ruled on it before.
+        """One reading: verdicts on claims; `first` is the whole attempt with its earlier rulings.
 
-        The look-ups that the judge asked for are added to `looks`, and what it cites is kept.
+        Adds the judge's look-ups to `looks`, and keeps its citations.
         """
         ids = {claim.id for claim in attempt.claims}
         shown = [doubt for item in local for doubt in item.doubts if doubt.claim in ids]
@@ -271,7 +271,7 @@ class Judge:
             except (LimitExceeded, ProviderError, UnparseableReply):
                 if rulings.keys() != ids:
                     raise
-                self._note_missed_look()  # the verdicts are there already
+                self._note_missed_look()  # the verdicts are complete already
                 break
             rulings |= {ruling.claim: ruling for ruling in reading.rulings}
             self._keep_citations(reading, attempt, model)
@@ -292,14 +292,14 @@ class Judge:
                 self.cited.keep(words[citation.claim], citation, match, model.name)
 
     def _note_missed_look(self) -> None:
-        """Keep that nobody looked for limits, if that was asked for."""
+        """Record that nobody looked for limits, if that was requested."""
         if self.cited is not None and self.limits:
             self.cited.is_incomplete = True
 
     def _further_turn(
         self, attempt: Attempt, doubts: Sequence[Doubt], printed: str, missing: Sequence[int], *, may_look: bool
     ) -> str:
-        """What the look-ups printed, and what is asked now."""
+        """The results of the look-ups, and the next request."""
         schema = verdict_schema(doubts=bool(doubts), looks=may_look, cites=True)
         left = next((claim for claim in attempt.claims if claim.id in missing), attempt.claims[0])
         open_ = (
@@ -316,7 +316,7 @@ class Judge:
         doubtful = [it.claim for it in rulings if it.is_near_margin and (is_reread or it.verdict.passes)]
         given = {ruling.claim: [ruling] for ruling in rulings}
         for model in self.panel or (self.model, self.model):
-            # Without a panel the judge is asked a third time only where it said one thing and then the other.
+            # Without a panel the judge is asked a third time only if its two verdicts differ.
             open_ = [claim for claim in doubtful if self.panel or len(given[claim]) == 1 or _is_tied(given[claim])]
             if not open_:
                 break
@@ -331,9 +331,9 @@ class Judge:
     def _render_claim(
         self, claim: Claim, attempt: Attempt, doubts: Sequence[Doubt], figures: Sequence[FigureSource], nonce: str
     ) -> str:
-        """A claim with the numbers of its quotes, its calculations, the sources of its figures, and what is doubted."""
+        """A claim with the numbers of its quotes, its calculations, the sources of its figures, and its doubts."""
         lines = [_render_numbered(claim, nonce)]
-        # What does not hold, or cannot be read, stands among the doubts with the reason.
+        # Calculations that are wrong or cannot be read are among the doubts, with the reason.
         doubted = {doubt.words for doubt in doubts}
         if computed := [it for it in claim.calculations if it not in doubted]:
             lines += ["Its calculations, computed again by code:", frame_data("\n".join(computed), nonce)]
@@ -398,8 +398,8 @@ class Judge:
         return MAX_LOOKS * (2 if self.limits else 1)
 
     def _ask_for_limits(self, attempt: Attempt, nonce: str) -> Iterator[str]:
-        """What is shown and asked for what limits the claims: all of a short document; of a long one its outline, and
-        the places that name the parts in which the quotes stand.
+        """The part of the request about limits: all of a short document; of a long one its outline, and the places that
+        name the parts with the quotes.
         """
         if len(self.document.text) <= READ_WHOLE_CHARS:
             yield render_prompt("judge_limits", how="Read the text for them; it is all of the document.")
@@ -428,7 +428,7 @@ def _render_shape(schema: Json, claim: Claim) -> str:
 
 
 def majority_ruling(rulings: Sequence[Ruling]) -> Ruling:
-    """One ruling of several on the same claim, the first judge's first: it stands if more than half say so."""
+    """One ruling of several on the same claim, the first judge's first. The claim passes if more than half say so."""
     if len(rulings) == 1:
         return rulings[0]
     good = [ruling for ruling in rulings if ruling.verdict.passes]
@@ -449,21 +449,21 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
 
 
 SHOWN_OF_QUOTE = 60
-"""Characters by which a refusal names a claim or quote that the worker has handed in itself."""
+"""The characters by which a refusal names a claim or quote that the worker has submitted."""
 
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
 
 
 def _render_numbered(claim: Claim, nonce: str) -> str:
-    """A claim with its number and those of its quotes, and what was searched for it."""
+    """A claim with its number, the numbers of its quotes, and its searches."""
     on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
     text = f"{claim.text}\n(searched, {describe_searches(claim.searches)})" if claim.searches else claim.text
     return f"Claim {claim.id} ({on}):\n{frame_data(break_marks(text), nonce)}"
 
 
 def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ruling], nonce: str) -> str:
-    """That claims are judged again, with what was said of them first and the claims beside them."""
+    """The text that asks to judge claims again, with their first verdicts and the claims beside them."""
     again = {claim.id for claim in attempt.claims}
     said = [f"claim {it.claim}: {it.verdict.value}: {it.reason}" for it in rulings if it.claim in again]
     others = [claim.text for claim in whole.claims if claim.id not in again]
@@ -475,7 +475,7 @@ def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ru
 
 
 def _refusal_issue(ruling: Ruling, attempt: Attempt) -> Issue:
-    """The refusal of one claim as feedback: the judge's reason, how the claim begins, and how its quotes do."""
+    """The refusal of one claim as feedback: the judge's reason, and the beginnings of the claim and its quotes."""
     claim = next(claim for claim in attempt.claims if claim.id == ruling.claim)
     begun = [(shorten_line(quote.text, SHOWN_OF_QUOTE), quote.page) for quote in attempt.quotes_of(claim)]
     quotes = "; ".join(f'"{words}" (page {page})' for words, page in begun)

@@ -1,4 +1,4 @@
-"""What code could not confirm, as a judge is asked about it, and the answers that it must give. Pure."""
+"""The doubts of code in a request to a judge, and the answers that the judge must give. Pure."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ ANSWERS_SCHEMA = array(object_schema(id={"type": "integer"}, proved={"type": "bo
 
 
 class DoubtAnswer(StrictObject):
-    """What a judge says of one doubt: whether the doubted words are proved all the same, and by what."""
+    """A judge's answer to one doubt: whether the doubted words are proved nevertheless, and by what."""
 
     id: int
     proved: bool
@@ -20,7 +20,7 @@ class DoubtAnswer(StrictObject):
 
 
 def render_doubts(what: str, doubts: Sequence[Doubt], because: str, nonce: str) -> str:
-    """The doubts on a claim or an output, numbered from 1, and why its worker stands by it; empty without any."""
+    """The doubts about a claim or an output, numbered from 1, with the worker's reason; empty without doubts."""
     if not doubts:
         return ""
     listed = [f"{number}. {_named(doubt)}" for number, doubt in enumerate(doubts, 1)]
@@ -37,14 +37,14 @@ def render_doubts(what: str, doubts: Sequence[Doubt], because: str, nonce: str) 
 
 
 def _named(doubt: Doubt) -> str:
-    """A doubt's kind, what it is about and what it says, of which the message may say the second again."""
+    """A doubt's kind, its words and its message, without repeating the words."""
     kind = {"objection": "objection to", "open": "open question on"}[doubt.kind]
     words = f'"{doubt.words}": '
     return f"{kind} {words}{doubt.message.removeprefix(words)}"
 
 
 def check_answers(what: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt], *, stands: bool) -> None:
-    """ValueError unless each doubt is answered once, with a reason, and what `stands` has every doubted word proved."""
+    """Raise ValueError unless each doubt is answered once, with a reason, and all are proved if the claim `stands`."""
     numbers = list(range(1, len(doubts) + 1))
     if sorted(answer.id for answer in answers) != numbers:
         raise ValueError(f"the verdict on {what} must answer its doubts {numbers}, once each")
@@ -55,7 +55,7 @@ def check_answers(what: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Do
 
 
 def join_answers(reason: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt]) -> str:
-    """The reason of a verdict with what was said of each doubt."""
+    """The reason of a verdict with the answer to each doubt."""
     said = {answer.id: " ".join(answer.reason.split()) for answer in answers}
     parts = (reason, *(f'On "{doubt.words}": {said[number]}' for number, doubt in enumerate(doubts, 1)))
     return " ".join(part if part.endswith((".", "!", "?")) or not doubts else f"{part}." for part in parts)

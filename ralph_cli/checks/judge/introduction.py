@@ -1,4 +1,4 @@
-"""What a model is told of a document before its text, and the whole text of a short one."""
+"""Introduces a document to a model before its text, and gives the whole text of a short one."""
 
 import re
 
@@ -6,27 +6,28 @@ from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.text.lexicon import pluralize
 
 MAX_DOCUMENTS = 100
-"""Documents of a set that are listed."""
+"""The most documents of a set that are listed."""
 
 _PICTURE_CODES = frozenset(("no-text", "unread-print"))
-"""The cautions of pages on which pictures or drawings were not read, such as graphs."""
+"""The cautions about pages with pictures or drawings that were not read, such as graphs."""
 
 _PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", re.IGNORECASE)
-"""A number that is printed on a page: "12", "F-3", "xiv", "B"."""
+"""A number printed on a page: "12", "F-3", "xiv", "B"."""
 
 
 def describe_kind(document: Document) -> str:
-    """What a document is called, as far as a name may stand in a prompt, and its kind: "3M_2018.pdf (pdf)"."""
+    """The name of a document, as far as a prompt may contain it, and its kind: "3M_2018.pdf (pdf)"."""
     if document.members:
-        return f"{len(document.members)} documents"
+        return pluralize(len(document.members), "document")
     name = safe_file_name(document.called or document.path)
     return f"{name} ({document.kind})" if name != "-" else document.kind
 
 
 def describe_pages(document: Document) -> str:
-    """How many pages there are, whether their printed labels differ, and which were not read, or not all of them."""
+    """The number of pages, whether their printed labels differ, and which pages were not read completely."""
     if not document.members and not document.paged:
         return f"{document.text.count(chr(10)) + 1:,} lines; it has no pages, so all of it is page 1"
     unread = document.unreadable_pages
@@ -37,14 +38,14 @@ def describe_pages(document: Document) -> str:
     pictures = " (pictures)" * other.isdisjoint(unread)
     missing = f"; {which.format(format_ranges(unread))}{pictures}" if unread else ""
     labelled = [page for page in document.pages if page.label != str(page.number) and not document.members]
-    # A label is the author's text and stands outside the data marks: only what is plainly a number is repeated.
+    # A label is the author's text and outside the data marks, so only a plain number is repeated.
     plain = bool(labelled) and _PAGE_NUMBER.fullmatch(labelled[0].label)
     odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
     return f"{len(document.pages)} pages{odd}{missing}"
 
 
 def render_whole(document: Document, nonce: str) -> str:
-    """All of the text, framed as data; of a set each document by itself, so that none can pretend to be another."""
+    """The whole text, framed as data; in a set each document by itself, so that none can pretend to be another."""
     if not document.members:
         return frame_data(document.text, nonce)
     parts = [
@@ -55,7 +56,7 @@ def render_whole(document: Document, nonce: str) -> str:
 
 
 def list_documents(document: Document, nonce: str) -> str:
-    """The documents of a set by number; their names are words of whoever named them, and framed as such."""
+    """The documents of a set by number. Their names come from outside, so they are framed as data."""
     lines = [
         f"{number}. {member.name} ({member.kind}, {format_ranges(range(member.first_page, member.last_page + 1))}; "
         f"{member.end - member.start:,} characters)"

@@ -1,7 +1,7 @@
-"""The second reader of a list: a model that looks for itself for items that are missing.
+"""The second reader of a list: a model that looks for missing items itself.
 
-It names each missing item with words of the document, which code looks up. The items go to the worker once; what is
-still missing then is told beside the result.
+It names each missing item with words of the document, which code looks up. The worker gets the items once; those that
+are still missing afterwards appear beside the result.
 """
 
 import re
@@ -25,13 +25,13 @@ from ralph_cli.retrieval.quotes.index import Match
 NAME = "list"
 MAX_MISSING = 12
 MAX_PLACES_CHARS = 4_000
-"""Characters of the places from which the items come that the reader is shown."""
+"""The most characters shown of the places that the items come from."""
 
 MAX_PLACE_CHARS = 1_200
-"""Characters around an item's quote, at most, that are shown."""
+"""The most characters shown around an item's quote."""
 
 ROOM = 12_000
-"""Characters of what the reader's look-ups print: each place of its words has a line."""
+"""The characters of the reader's look-ups; each place of its words has a line."""
 
 SCHEMA = object_schema(missing=array(object_schema(item=string(), words=string())), reason=string())
 
@@ -48,9 +48,9 @@ class _Reply(StrictObject):
 
 @dataclass(slots=True)
 class ListReader:
-    """The check `list`: asks the second reader once what a list lacks.
+    """The check `list`: asks the second reader once for missing items.
 
-    What is missing sends the list back. Of what is still missing in a later attempt the reader of the result is told. A
+    Missing items send the list back. Those still missing in a later attempt become doubts, which the result shows. A
     reader that fails is a broken check.
     """
 
@@ -62,7 +62,7 @@ class ListReader:
     _missing: tuple[tuple[str, Match], ...] | None = None
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        """What the list of an attempt lacks; nothing is asked of one without quotes."""
+        """The missing items of an attempt's list. An attempt without quotes is not checked."""
         if not attempt.quotes:
             return Evidence(NAME)
         if self._missing is not None:
@@ -100,7 +100,7 @@ class ListReader:
         return [(item, match) for item, match in found if match is not None], " ".join(said.reason.split())
 
     def _is_listed(self, item: str, match: Match, attempt: Attempt) -> bool:
-        """Whether an item is in the list after all: by its name in the words of a claim, or quoted at its place."""
+        """Whether the list has an item after all: a claim names it, or a quote contains its place."""
         named = re.compile(rf"(?<!\w){re.escape(item)}(?!\w)", re.IGNORECASE)
         quoted = any(quote.start < match.span.end and match.span.start < quote.end for quote in attempt.quotes)
         return quoted or any(named.search(" ".join(claim.text.split())) for claim in attempt.claims)
@@ -110,7 +110,7 @@ class ListReader:
         return f'{item}: {self.document.describe_span(match.span)}, offset {match.span.start}: "{words}"'
 
     def _render_places(self, attempt: Attempt, nonce: str) -> str:
-        """What stands around the quotes of the items in a long document, as far as there is room."""
+        """The text around the quotes of the items in a long document, as far as there is room."""
         if len(self.document.text) <= READ_WHOLE_CHARS:
             return ""
         room = min(MAX_PLACES_CHARS // len(attempt.quotes), MAX_PLACE_CHARS)

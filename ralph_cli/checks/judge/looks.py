@@ -1,6 +1,6 @@
-"""A judge that looks for itself: it names look-ups, code runs them within bounds, and what it then cites is looked up.
+"""A judge that looks things up: it names look-ups, code runs them within limits, and its citations are looked up.
 
-What a judge cites is a quote like any other: it must be in the document, word for word.
+A citation is a quote like any other: it must be in the document, word for word.
 """
 
 import re
@@ -25,39 +25,47 @@ from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
 from ralph_cli.text.sentences import shorten_line
 
 NAME = "counter"
-"""The check of what a judge has cited; runs of earlier versions have it under this name, too."""
+"""The check of a judge's citations; runs of earlier versions use this name, too."""
 
 MAX_LOOKS = 6
+"""The most look-ups that a judge may ask for at once."""
+
 MAX_SHOWN_CHARS = 12_000
-"""Look-ups that a judge may ask for at once, and characters of what they print that it is shown."""
+"""The characters that it is shown of them."""
 
 MAX_WHAT_CHARS = 200
-"""Characters of a look-up: thousands of alternatives would keep the host busy for minutes."""
+"""The most characters of a look-up: thousands of alternatives would keep the host busy for minutes."""
 
-MIN_CITED_CHARS, MAX_CITED_CHARS = 12, 1_200
-"""Characters of the words that a judge cites: fewer prove nothing, more point at nothing."""
+MIN_CITED_CHARS = 12
+"""The least characters of cited words: fewer prove nothing."""
+
+MAX_CITED_CHARS = 1_200
+"""The most characters of cited words: more point at nothing."""
 
 MAX_OUTLINE_CHARS = 1_500
 
 READ_WHOLE_CHARS = 60_000
-"""Characters of a document up to which a judge that looks for itself is given all of it."""
+"""The most characters of a document that a judge gets whole."""
 
-MOST_AT_FIRST, ROOM_AT_FIRST = 8, 9_000
-"""Look-ups of a judge that looks before it says anything, and characters of what they print that it is shown."""
+MOST_AT_FIRST = 8
+"""The most look-ups of a judge that looks before it gives a verdict."""
+
+ROOM_AT_FIRST = 9_000
+"""The characters that it is shown of them."""
 
 T = TypeVar("T")
 
 LONG_LINE = 40
-"""Characters from which on a line is not printed twice."""
+"""A line of at least this many characters is not printed twice."""
 
 _RESULT = re.compile(r" \(hits|: '")
-"""What parts the count of hits from what a person need not see of it."""
+"""The separator between the count of hits and details that a person need not see."""
 
 REPEATED = "[as printed above]"
 
 
 class LookUp(Protocol):
-    """Runs a look-up over the document and gives what it prints; of words, if `brief`, a line for each place."""
+    """Runs a look-up over the document and returns its output; with `brief`, a line for each place of words."""
 
     def __call__(self, look: Look, *, brief: bool = False) -> str: ...
 
@@ -98,9 +106,9 @@ CITATIONS_SCHEMA = array(
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked of a judge that looks for itself: the agent, whose prompts are named so, the values that fill its
-    request, the schema of its reply, and the same as `inputs` for engines that read no prose. What its look-ups print
-    has `room` characters; of words, if `brief`, each place has a line.
+    """A request to a judge that looks things up: the agent (which names its prompts), the values of its prompt, the
+    schema of its reply, and the same values as `inputs` for engines that read no prose. Its look-ups may print `room`
+    characters; with `brief`, each place of words has a line.
     """
 
     agent: str
@@ -113,9 +121,9 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Runs the look-ups of judges over one document; `rounds` is how often a judge may ask for them.
+    """Runs the look-ups of judges over one document. A judge may ask for them `rounds` times.
 
-    With a `visibility`, words that a reader of the page cannot see are nothing that a judge may cite.
+    With a `visibility`, a judge cannot cite words that a reader of the page cannot see.
     """
 
     document: Document
@@ -132,15 +140,15 @@ class Looker:
         characters: int = MAX_SHOWN_CHARS,
         brief: bool = False,
     ) -> tuple[str, tuple[Look, ...]]:
-        """The first `most` look-ups: what they print, in `characters` at most, as data, and the look-ups as a record.
+        """Run the first `most` look-ups; return their output as data, at most `characters`, and their record.
 
-        The room is shared: what one does not need the next ones have.
+        The look-ups share the room: what one does not need is left for the next ones.
         """
         chosen = list(dict.fromkeys((it.kind, " ".join(it.what.split()), it.document.strip()) for it in wanted))[:most]
         texts = [self.look_up(Look(kind, what, document), brief=brief) for kind, what, document in chosen]
         left, shown = characters, list[str]()
         for number, text in enumerate(texts):
-            # What one look-up does not need the next ones have; a line that was printed for one is not printed again.
+            # A line that was printed for one look-up is not printed again.
             shown.append(_cut_lines(_drop_printed(text, shown), left // (len(texts) - number)))
             left -= len(shown[-1])
         printed = []
@@ -154,7 +162,7 @@ class Looker:
         return frame_data("\n\n".join(printed), nonce), looks
 
     def ask(self, model: Model, prompt: Prompt, parse: Callable[[str], T], nonce: str) -> tuple[T, tuple[Look, ...]]:
-        """The parsed reply of a model that is given all of a short document, and looks for itself in a long one first.
+        """The parsed reply of a model that gets a short document whole, and looks things up in a long one first.
 
         Raises as `ask_model` does.
         """
@@ -181,7 +189,7 @@ class Looker:
         return ask_model(model, request, parse), looks
 
     def locate(self, words: str) -> Match:
-        """Where the words stand that a judge cites; ValueError, with what to do, if they are not in the document."""
+        """The place of cited words. Raises ValueError, with what to do, if they are not in the document."""
         length = len(" ".join(words.split()))
         if not MIN_CITED_CHARS <= length <= MAX_CITED_CHARS:
             raise ValueError(f"cited words have {MIN_CITED_CHARS} to {MAX_CITED_CHARS} characters, not {length}")
@@ -200,8 +208,8 @@ class Looker:
 
 
 class Locator:
-    """Finds the words that one reply cites. Those that are not in the document are asked for again once, by ValueError,
-    and then left out: a slip in copying costs a citation and not the verdicts.
+    """Finds the words that one reply cites. If they are not in the document, it raises ValueError once, to ask again;
+    later it skips them: a slip in copying costs a citation, not the verdicts.
     """
 
     def __init__(self, looker: Looker) -> None:
@@ -209,7 +217,7 @@ class Locator:
         self._has_asked = False
 
     def __call__(self, words: str) -> Match | None:
-        """Where the words stand; None if they are not there, and that was said before."""
+        """The place of the words; None if they are not there and this was said before."""
         try:
             return self._looker.locate(words)
         except ValueError:
@@ -220,7 +228,7 @@ class Locator:
 
 
 def _drop_printed(text: str, shown: Sequence[str]) -> str:
-    """The text without long lines of the document that an earlier one has: look-ups for like words find like places."""
+    """The text without long lines that an earlier text has: similar words find similar places."""
     seen = {
         line for each in shown for line in each.split("\n") if len(line) >= LONG_LINE and not line.startswith("---")
     }
@@ -229,7 +237,7 @@ def _drop_printed(text: str, shown: Sequence[str]) -> str:
 
 
 def _cut_lines(text: str, most: int) -> str:
-    """The first lines of a text, whole ones if that leaves enough, in `most` characters, with a word on the rest."""
+    """The first lines of a text, whole if that leaves enough, at most `most` characters, with a note about the rest."""
     if len(text) <= most:
         return text
     whole_lines = text[:most].rsplit("\n", 1)[0]
@@ -238,13 +246,13 @@ def _cut_lines(text: str, most: int) -> str:
 
 
 def render_text(document: Document, nonce: str) -> str:
-    """What a document is, and all of its text."""
+    """The introduction and the whole text of a document."""
     about = f"The document: {describe_kind(document)}, {describe_pages(document)}."
     return f"{about} All of its text:\n{render_whole(document, nonce)}\n"
 
 
 def render_outline(document: Document, nonce: str) -> str:
-    """What a document is, and its headings with their pages: as many levels as have room, of too many each nth one."""
+    """The introduction of a document and its headings with pages: the levels that fit, or else every nth heading."""
     lines: list[str] = []
     for deepest in sorted({heading.level for heading in document.headings}):
         first: dict[str, int] = {}
@@ -262,7 +270,7 @@ def render_outline(document: Document, nonce: str) -> str:
 
 
 def _introduce(document: Document, nonce: str) -> str:
-    """What a document is, in a line; of a set its documents, by whose names look-ups are confined to one."""
+    """The introduction of a document in a line; of a set its documents, whose names can limit a look-up."""
     listed = f"{list_documents(document, nonce)}\n" if document.members else ""
     return f"The document: {describe_kind(document)}, {describe_pages(document)}.\n{listed}"
 
@@ -277,21 +285,21 @@ class _Cited:
 
 @dataclass(slots=True)
 class CitedPassages:
-    """What judges have cited for or against claims, by the wording of the claim: one that stands is judged once."""
+    """The citations of judges for or against claims, by the wording of the claim: a supported claim is judged once."""
 
     document: Document
     _by_claim: dict[str, list[_Cited]] = field(default_factory=dict)
     is_incomplete: bool = False
-    """Whether a judge could not be shown what its look-ups printed, after it had given its verdicts."""
+    """Whether a judge could not see the results of its look-ups after it had given its verdicts."""
 
     def keep(self, claim: str, citation: Citation, match: Match, judge: str) -> None:
-        """Keep what was cited of a claim; the same place is kept once."""
+        """Keep the citation for a claim, unless it cites the same place again."""
         kept = self._by_claim.setdefault(claim, [])
         if all(cited.match.span != match.span for cited in kept):
             kept.append(_Cited(match, citation.effect, " ".join(citation.reason.split()), judge))
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        """The passages cited for the claims of an attempt. One that contradicts a claim sends it back."""
+        """The cited passages for the claims of an attempt. One that contradicts a claim sends it back."""
         quotes: dict[Span, Quote] = {}
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1
         found: list[Qualification] = []

@@ -1,4 +1,4 @@
-"""The semantic check of a task: a model of another vendor reads the output beside the brief it was written from."""
+"""The semantic check of a task: a model of another vendor reads the output beside its brief."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,10 +34,11 @@ WHOLE_OUTPUT = 0
 """The `claim` of a ruling on the output as a whole; claims count from 1."""
 
 CLOSING_CHARS = 600
-"""Characters on each side of words that close a list, at most: whether it goes on behind them must be seen."""
+"""The most characters on each side of words that close a list: the judge must see whether it continues."""
 
 _FIELDS = {"ok": {"type": "boolean"}, "issues": array(string()), "writing": array({"type": "integer"})}
-SCHEMA, SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS), object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
+SCHEMA = object_schema(**_FIELDS)
+SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
 
 
 class _JudgeReply(StrictObject):
@@ -53,11 +54,10 @@ class _OfflineReply(StrictObject):
 
 
 def parse_ruling(text: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()) -> tuple[bool, dict[str, bool], str]:
-    """Whether the judge lets the output stand, its issues, each with whether it needs no more than other writing, and
-    its reason; ValueError for a reply of another shape.
+    """Whether the judge accepts the output; its issues, each with whether other writing can fix it; and its reason.
 
-    "ok" with issues is not ok; a refusal must say why. Each of the `doubts` must be answered. The deterministic judge
-    can only say "verbatim", so that nobody takes its comparison for a reading.
+    "ok" with issues is not ok; a refusal must have an issue. Each of the `doubts` must be answered. The deterministic
+    judge can only say "verbatim", so that nobody takes its comparison for a reading. Raises ValueError.
     """
     if deterministic:
         compared = parse_object(text, _OfflineReply)
@@ -85,8 +85,8 @@ _IF_UNSETTLED = 'Doubted words that are not proved are an issue, too, and then "
 class TaskJudge:
     """The check `task_judge`: passes only if the judge says ok and names no issue.
 
-    It sees the task, the output, the brief with the passages around its quotes, and the memory as it was before the
-    run. A judge that fails, or does not answer in shape, is a broken check and never a verdict.
+    The judge sees the task, the output, the brief with the passages around its quotes, and the memory before the run. A
+    judge that fails, or whose reply has the wrong shape, is a broken check and never a verdict.
     """
 
     model: Model
@@ -98,7 +98,7 @@ class TaskJudge:
     context_chars: int = MIN_CONTEXT
 
     def __call__(self, attempt: Attempt, local: Sequence[Evidence] = ()) -> Evidence:
-        """The verdict on an attempt's output, with the doubts that the checks before it have left."""
+        """The verdict on an attempt's output, given the doubts of the checks before it."""
         doubts = [doubt for item in local for doubt in item.doubts]
         deterministic = self.model.vendor == "offline"
         try:
@@ -140,7 +140,7 @@ class TaskJudge:
         return agent_request(NAME, prompt, schema, "ruling", inputs | {"memory": self.memory}, 4_000)
 
     def _known(self, attempt: Attempt, brief: str, nonce: str) -> str:
-        """The notes of earlier runs and what code knows of the reading, as far as the brief does not show it."""
+        """The notes of earlier runs and the record of the reading, as far as the brief does not show them."""
         reading = "\n".join(_reading_record(attempt))
         parts = {"Notes of earlier runs on it": self.memory, "What code knows of the reading": reading}
         closing = [Span(*proof.place) for proof in attempt.completeness if proof.place]
@@ -152,8 +152,8 @@ class TaskJudge:
         return "".join(f"\n{what}:\n{frame_data(text, nonce)}\n" for what, text in parts.items() if text)
 
     def _after_last(self, attempt: Attempt, closing: Span) -> str:
-        """What follows the last quote of a list that words above it close, up to the heading that ends it: whether it
-        goes on must be seen. Nothing where the quote's own passage shows such a heading.
+        """The text behind the last quote of a closed list, up to the heading that ends it: the judge must see whether
+        the list continues. Empty if the quote's own passage shows such a heading.
         """
         document = self.document
         last = max(attempt.quotes, key=lambda quote: quote.end, default=None)
@@ -178,7 +178,7 @@ class TaskJudge:
 
 
 def render_items(claims: Sequence[Claim], nonce: str) -> str:
-    """What the items of a brief say, each on a line with the numbers of its quotes, what it computes and searched."""
+    """The items of a brief, each on a line with the numbers of its quotes, its calculations and its searches."""
     lines = []
     for claim in claims:
         on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
@@ -189,6 +189,6 @@ def render_items(claims: Sequence[Claim], nonce: str) -> str:
 
 
 def _reading_record(attempt: Attempt) -> list[str]:
-    """What code knows of how the brief was gathered: what was searched, and what shows that nothing is missing."""
+    """The record of how the brief was gathered: the searches, and the proofs that nothing is missing."""
     lines = [f"- {proof.message}" if proof.holds else f"- not shown: {proof.message}" for proof in attempt.completeness]
     return [*lines, *(f"- searched, places counted: {describe_count(search)}" for search in attempt.searches)]

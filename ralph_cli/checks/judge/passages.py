@@ -1,4 +1,4 @@
-"""The passages that a judge is shown: all that each quote stands in, with the quoted words marked. Pure."""
+"""The passages that a judge is shown: the text around each quote, with the quoted words marked. Pure."""
 
 import re
 from collections import Counter
@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ralph_cli.core.document import Document, Member
+from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import PAGE_BREAK, Span
+from ralph_cli.core.structure import PAGE_BREAK, Span, Table
 from ralph_cli.documents.sets.joining import take_member
-from ralph_cli.documents.structure.clauses import named_clauses
 from ralph_cli.documents.structure.sections import TOP_REACH, page_top
 from ralph_cli.retrieval.context import MIN_CONTEXT, context_span, describe_sparse_rows
 from ralph_cli.retrieval.quotes.additions import describe_additions
@@ -19,17 +18,23 @@ from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at, shorten_line
 
-LONG_TABLE, ROWS_AROUND = 1_200, 3
-"""Characters above which a table loses rows that lie further than so many from a marked one."""
+LONG_TABLE = 1_200
+"""The characters of a table from which rows far from a marked one are left out."""
+
+ROWS_AROUND = 3
+"""The rows on each side of a marked one that stay."""
 
 TITLE_CHARS = 240
-"""Characters of the lines that tell what a document is."""
+"""The most characters of the lines that introduce a document."""
 
-MOST_HEADS, NAMED_CHARS = 20, 1_000_000
-"""Headings of a beginning of which those are told that are named most, and characters in which they are counted."""
+MOST_HEADS = 20
+"""The first headings of which the most frequent ones introduce a document."""
+
+NAMED_CHARS = 1_000_000
+"""The characters of a document in which names are counted."""
 
 BEGINNING_CHARS = 40_000
-"""Characters of the first page that tell what a document is: a text without pages is a single one."""
+"""The characters of the first page that can introduce a document: a text without pages is a single one."""
 
 MAX_NOTE_CHARS = 400
 _ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
@@ -37,19 +42,15 @@ _ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
 
 _IN_LABEL = re.compile(r"(?<=[^\W\d_] )\((?:\d{1,2}|[a-z])\)")
 _NOTE_END = re.compile(r"\n[ \t]*(?:\n|\(?(?:\d{1,2}|[a-z])\)[ \t]*\w)")
-"""Where a note ends that goes over several lines: at an empty line, or where the next one begins."""
+"""The end of a note of several lines: an empty line, or the beginning of the next note."""
 
 _DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
 NAMED_QUOTE = 40
-"""Characters by which a judge's reason names a quote for those who were not shown its number."""
+"""The characters by which a judge's reason names a quote for readers who do not know its number."""
 
-MOST_PARTS = 3
-"""Parts that the words of a quote refer to of which the headings are told."""
-
-_PART_NUMBER = re.compile(r"^(?:[^\W\d_]+\s)?\W*(?:\d+(?:\.\d+)*|[IVXLC]+\b)[\s.:)\u2013\u2014-]*")
 _QUOTE_NUMBERS = re.compile(r"(?i)\bquotes? \d+(?:(?:,| and|, and| or|, or| to|-)? ?\d+)*\b")
 
 
@@ -64,18 +65,19 @@ class _Mark:
 
 
 def safe_file_name(path: str) -> str:
-    """The file's name, without anything that could break out of its place in a prompt."""
+    """The file's name, without characters that could break out of its place in a prompt."""
     return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[-80:] or "-"
 
 
 def break_marks(text: str) -> str:
-    """Words of a document in which no two brackets stand together: what marks a quote is said by code alone."""
+    """Words of a document with no two brackets together: only code marks quotes."""
     return _DOUBLE_BRACKET.sub(r"\g<0> ", text)
 
 
 def describe_document(document: Document) -> str:
-    """What a document is, as its beginning tells, on one line: its first headings, who it is of, the first lines with
-    a year."""
+    """A line that introduces a document by its beginning: its first headings, who it is about, the first lines with a
+    year.
+    """
     page = document.pages[0]
     end = min(page.end, page.start + BEGINNING_CHARS)
     heads = {heading.start: heading.text for heading in document.headings if heading.start < end}
@@ -90,7 +92,7 @@ def describe_document(document: Document) -> str:
     first_heads = dict(list(heads.items())[:MOST_HEADS])
     named = _find_named(document, lines)
     chosen = {start: " ".join(line.split()) for start, line in sorted((first_heads | dated | named).items())}
-    # What is named again and again, such as who issued it, tells more than the words of a form.
+    # What is named again and again, such as the issuer, says more than the words of a form.
     text = document.text[:NAMED_CHARS].casefold()
     wanted = {start: (start not in dated, -text.count(line.casefold())) for start, line in chosen.items()}
     kept: set[int] = set()
@@ -105,8 +107,9 @@ def describe_document(document: Document) -> str:
 
 
 def _find_named(document: Document, lines: dict[int, str]) -> dict[int, str]:
-    """Of the first page's `lines`, by where they begin, the one that stands by itself most often and that sentences
-    name, too: who the document is of, whatever it looks like. A running head is named by no sentence."""
+    """The line of the first page, among `lines` by their offsets, that is most often alone on a line and also named in
+    sentences: who the document is about. No sentence names a running head.
+    """
     text = document.text[:NAMED_CHARS].casefold()
     alone = Counter(" ".join(line.split()) for line in re.split(r"[\n\f]", text))
     found: list[tuple[int, int, int]] = []
@@ -120,7 +123,7 @@ def _find_named(document: Document, lines: dict[int, str]) -> dict[int, str]:
 
 
 def _is_row(document: Document, at: int) -> bool:
-    """Whether a line is a row of a table, and none that names its columns."""
+    """Whether a line is a row of a table and not its header."""
     table = document.table_at(at)
     return table is not None and table.row_at(at) >= table.header_rows
 
@@ -128,9 +131,9 @@ def _is_row(document: Document, at: int) -> bool:
 def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, least: int = MIN_CONTEXT) -> str:
     """The paragraph or table around each quote, each once, the quoted words marked with the quote's id.
 
-    At least `least` characters on each side are shown. A table comes with its header rows, a row of it also with the
-    lines further up that name its columns, period and unit; of a long one rows far from a mark are left out. Each
-    passage has the headings that it stands under. Other places of the same words are counted.
+    At least `least` characters on each side are shown. A table comes with its header rows; a row of it also with the
+    lines further up that name its columns, period and unit. Rows of a long table that are far from a mark are left out.
+    Each passage has the headings above it. Other places of the same words are counted.
     """
     marks = [
         _Mark(it.start, it.end, f"{it.id}: ", context_span(document, Span(it.start, it.end), least=least))
@@ -156,10 +159,9 @@ def _render_window(
     least: int,
     told: set[str],
 ) -> str:
-    """A passage in its frame; `told` are the notes that are shown with passages before it, to which these are added."""
+    """A passage in its frame; `told` are the notes shown with earlier passages. Adds its own to them."""
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside), window.start)
-    above += "".join(f"({name})\n" for name in _named_parts(document, inside, window))
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"({note})\n" for note in _notes_on_quotes(document, quotes, window))
@@ -181,7 +183,7 @@ def _render_window(
 
 
 def name_quotes(said: str, quotes: Sequence[Quote]) -> str:
-    """What a judge says, with the first words of the quotes that it names by numbers which only it was shown."""
+    """A judge's reason, with the first words of the quotes that it names by number."""
     words = {str(quote.id): f'"{shorten_line(quote.text, NAMED_QUOTE)}"' for quote in quotes}
 
     def name(match: re.Match[str]) -> str:
@@ -191,7 +193,7 @@ def name_quotes(said: str, quotes: Sequence[Quote]) -> str:
 
 
 def render_marked(document: Document, span: Span, most: int) -> str:
-    """A passage marked in what it stands in, at most so many characters on each side."""
+    """A passage marked in its surroundings, with at most `most` characters on each side."""
     around = context_span(document, span, max_characters=most)
     parts = ((around.start, span.start), (span.start, span.end), (span.end, around.end))
     before, words, after = (_with_page_breaks(document, *part) for part in parts)
@@ -199,24 +201,26 @@ def render_marked(document: Document, span: Span, most: int) -> str:
 
 
 def is_paged(document: Document) -> bool:
-    """Whether the number of a page tells where in a document, or in which of a set, a passage stands."""
+    """Whether a page number says where in a document, or in which of a set, a passage is."""
     return document.paged or bool(document.members)
 
 
 def number_page(document: Document, offset: int) -> str:
-    """The page of a character as a judge is told it: "Page 3", in a set "Document 2, page 3": no author's words."""
+    """The page of a character for a judge: "Page 3", in a set "Document 2, page 3", without words of the author."""
     member, number = document.member_at(offset), document.own_number(document.page_at(offset))
     page = f"{document.noun_at(offset)} {number}"
     return f"Document {document.members.index(member) + 1}, {page}" if member else page.capitalize()
 
 
 def _mark_page(document: Document, offset: int) -> str:
-    """The mark that the page of a character begins."""
+    """The mark of the beginning of a character's page."""
     return f"[{document.noun_at(offset)} {document.own_number(document.page_at(offset))}]"
 
 
 def introduce_documents(document: Document, offsets: Sequence[int], nonce: str) -> str:
-    """What the document is, by its name and beginning; of a set those that hold these places, with their numbers."""
+    """The introduction of the document by its name and beginning; of a set, of the documents that contain these
+    offsets.
+    """
     if not document.members:
         begins = frame_data(break_marks(document.derive(describe_document)), nonce)
         return f"The document ({safe_file_name(document.called or document.path)}) begins:\n{begins}"
@@ -232,7 +236,7 @@ def introduce_documents(document: Document, offsets: Sequence[int], nonce: str) 
 
 
 def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
-    """The notes at the foot of the page whose marks stand in the lines of quotes, or in the header above them."""
+    """The notes at the foot of the page whose marks are in the lines of quotes, or in the header above them."""
     text = document.text
     found: dict[str, None] = {}
     for mark in marks:
@@ -259,14 +263,14 @@ def _note_signs(lines: str) -> Iterator[str]:
 
 
 def _elsewhere(document: Document, quotes: Sequence[Quote]) -> list[str]:
-    """In how many other places the words of quotes stand that are no mere header, on a line."""
+    """A line with the number of other places of the quotes that are not just headers."""
     several = [it for it in quotes if it.occurrences > 1 and not _is_header(document, it)]
     told = [f"{it.id} ({it.occurrences - 1})" for it in several]
     return [f"Elsewhere the same words stand again, of quotes (times): {', '.join(told)}."] if told else []
 
 
 def _is_header(document: Document, quote: Quote) -> bool:
-    """Whether a quote only names columns of a table, or says in what its figures are given."""
+    """Whether a quote only names columns of a table, or states the unit of its figures."""
     table = document.table_at(quote.end - 1)
     if table is not None:
         return table.row_at(quote.end - 1) < table.header_rows
@@ -275,37 +279,48 @@ def _is_header(document: Document, quote: Quote) -> bool:
 
 
 def _kept_parts(document: Document, window: Span, marks: Sequence[_Mark], least: int) -> list[Span]:
-    """The parts of a window that are shown: all of it, but for the rows of a long table that are far from any mark,
-    with the labels and headers above them. The headers of a marked row stay, and the label next above it."""
+    """The parts of a window to show: all of it but the rows of a long table that are far from any mark, with the labels
+    and headers above them. The headers of a marked row stay, and the label next above it."""
     if window.end - window.start <= LONG_TABLE:
         return [window]
     text = document.text
-    lines: list[tuple[int, int]] = []
-    at = window.start
-    for line in re.split(r"[\n\f]", text[window.start : window.end]):
-        lines.append((at, at + len(line)))
-        at += len(line) + 1
-    tables = [document.table_at(low + len(text[low:high]) - len(text[low:high].lstrip())) for low, high in lines]
-    heads = {(it.start, it.end) for mark in marks for it in _spans_above(document, mark)}
-    own = [[n for n, (low, high) in enumerate(lines) if low < it.end and it.start <= high] for it in marks]
-    needed = {n for n, (low, high) in enumerate(lines) if any(low < end and start < high for start, end in heads)}
-    needed |= {0, *(n for n, table in enumerate(tables) if table and table.row_at(lines[n][1] - 1) < table.header_rows)}
-    for marked in own:
-        needed |= set(range(marked[0] - ROWS_AROUND, marked[-1] + ROWS_AROUND + 1))
+    found = re.finditer(r"(?<![^\n\f])[^\n\f]*", text[window.start : window.end])
+    lines = [(window.start + line.start(), window.start + line.end()) for line in found]
+    needed = _needed_lines(document, lines, marks)
     parts: list[Span] = []
-    for number, (low, high) in reversed(list(enumerate(lines))):
+    for number, (low, high) in enumerate(lines):
         is_near = min(max(mark.start - high, low - mark.end) for mark in marks) <= least
-        if number not in needed and not is_near and (tables[number] or not text[low:high].strip()):
+        is_blank = not text[low:high].strip()
+        if number not in needed and not is_near and (is_blank or _table_of_line(document, low, high)):
             continue
-        if parts and high + 1 >= parts[0].start:
-            parts[0] = Span(low, parts[0].end)
+        if parts and low == parts[-1].end + 1:
+            parts[-1] = Span(parts[-1].start, high)
         elif high > low:
-            parts.insert(0, Span(low, high))
+            parts.append(Span(low, high))
     return parts
 
 
+def _table_of_line(document: Document, low: int, high: int) -> Table | None:
+    """The table at the first character of a line that is no white space."""
+    return document.table_at(high - len(document.text[low:high].lstrip()))
+
+
+def _needed_lines(document: Document, lines: Sequence[tuple[int, int]], marks: Sequence[_Mark]) -> set[int]:
+    """The numbers of the lines that stay however far they are: headers, the marked lines, and those around them."""
+    heads = [head for mark in marks for head in _spans_above(document, mark)]
+    needed = {0}
+    for number, (low, high) in enumerate(lines):
+        table = _table_of_line(document, low, high)
+        is_header = table is not None and table.row_at(high - 1) < table.header_rows
+        if is_header or any(low < head.end and head.start < high for head in heads):
+            needed.add(number)
+        if any(low < mark.end and mark.start <= high for mark in marks):
+            needed |= set(range(number - ROWS_AROUND, number + ROWS_AROUND + 1))
+    return needed
+
+
 def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, str]]:
-    """The marked rows whose text does not show under which headers their figures stand, each with what does."""
+    """The marked rows whose text does not show the headers of their figures, each with a description of them."""
     found = []
     for line, columns in describe_sparse_rows(document).items():
         row = document.text[line : document.text.find("\n", line)]
@@ -315,8 +330,9 @@ def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, 
 
 
 def _notes_on_quotes(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[str]:
-    """What is known of the quotes in a window that their words do not show: where the format has them, as its cells
-    are named, which words are not of the running text, and of which OCR is unsure."""
+    """Facts about the quotes in a window that their words do not show: their place in the format, words outside of the
+    running text, and words that OCR is unsure of.
+    """
     inside = [
         (quote, Span(quote.start, quote.end))
         for quote in quotes
@@ -331,50 +347,20 @@ def _notes_on_quotes(document: Document, quotes: Sequence[Quote], window: Span) 
 
 
 def _scanned(quotes: Sequence[Quote]) -> list[str]:
-    """Which quotes OCR has read, on a line."""
+    """A line with the quotes that OCR has read."""
     ids = ", ".join(str(quote.id) for quote in quotes if quote.ocr is not None)
     return [f"Read by OCR, which may take a letter or digit for another: quotes {ids}."] if ids else []
 
 
 def _section_line(document: Document, offset: int, before: int) -> str:
-    """The headings above a passage on a line, as far as they are certain and are not shown with it."""
+    """A line with the headings above a passage that are certain and not shown with it."""
     found = [heading for heading in document.sections_at(offset) if heading.start < before]
     names = [" ".join(heading.text.split())[:120] for heading in found]
     return f"(section: {' > '.join(names)})\n" if names else ""
 
 
-def _named_parts(document: Document, marks: Sequence[_Mark], window: Span) -> Iterator[str]:
-    """The parts that quoted words refer to, by their headings, as far as they stand outside of what is shown."""
-    for mark in marks:
-        words = document.text[mark.start : mark.end]
-        named = named_clauses(words)
-        member = document.member_at(mark.start)
-        for key in sorted(named)[:MOST_PARTS]:
-            part = document.derive(_headed_parts).get((member, key))
-            if part is None or window.start <= part[0] < window.end:
-                continue
-            # "Note 3" is not "Item 3"; a heading without a word before its number may be named by any.
-            if part[1].startswith("clause ") or part[1].partition(":")[0].casefold() in words.casefold():
-                yield part[1]
-
-
-def _headed_parts(document: Document) -> dict[tuple[Member | None, str], tuple[int, str]]:
-    """The numbered parts of a document that have a heading, by their key: where each begins, and what it is called."""
-    text = document.text
-    headings = {text.rfind("\n", 0, it.start) + 1: it.text for it in document.headings}
-    found: dict[tuple[Member | None, str], tuple[int, str]] = {}
-    for member in document.members or (None,):
-        bounds = (member.start, member.end) if member else (0, len(text))
-        for clause in document.clauses_in(*bounds) if headings else ():
-            heading = " ".join(headings.get(text.rfind("\n", 0, clause.start) + 1, "").split())
-            title = _PART_NUMBER.sub("", heading)
-            if clause.key and title and title != heading:
-                found.setdefault((member, clause.key), (clause.start, f"{clause.name}: {title[:NAMED_QUOTE]}"))
-    return found
-
-
 def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:
-    """How the page of a marked row begins, as far as it is not `shown`: with the name of a statement, say."""
+    """The beginning of the page of a marked row, such as the name of a statement, if it is not `shown`."""
     text, page = document.text, document.page_at(marked[0].start)
     is_row = any(document.table_at(at) for it in marked for at in (it.start, it.end - 1))
     if len(document.pages) < 2 or document.noun_at(page.start) != "page" or not is_row:
@@ -388,14 +374,14 @@ def page_line(document: Document, marked: Sequence[Span], shown: str) -> str:
 
 
 def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
-    """The header lines of marked table rows that stand above the passage on the same page."""
+    """The header lines of marked table rows that are above the passage on the same page."""
     text = document.text
     found = {part: None for mark in marks for part in _lines_above(document, mark) if part not in text[low : mark.end]}
     return "".join(f"(above: {part})\n" for part in found)
 
 
 def _lines_above(document: Document, mark: _Mark) -> list[str]:
-    """The lines that govern the rows of a mark: names of columns, groups, and what states scale and units."""
+    """The lines that apply to the rows of a mark: names of columns, groups, scale and units."""
     return [document.text[it.start : it.end].strip() for it in _spans_above(document, mark)]
 
 
@@ -409,7 +395,7 @@ def _spans_above(document: Document, mark: _Mark) -> list[Span]:
 
 
 def _insert_marks(document: Document, part: Span, marks: Sequence[_Mark]) -> str:
-    """A part of the text with the marks. Those inside others are nested; of those that cross, the ends are named."""
+    """A part of the text with the marks. Nested marks are inside each other; crossing marks have named ends."""
     crossing = {mark for mark in marks for other in marks if _crosses(mark, other) or _crosses(other, mark)}
     opened = [(mark.start, 1, -mark.end, f"[[{mark.label}") for mark in marks]
     closed = [(mark.end, 0, -mark.start, _closing_sign(mark) if mark in crossing else "]]") for mark in marks]
@@ -422,7 +408,7 @@ def _insert_marks(document: Document, part: Span, marks: Sequence[_Mark]) -> str
 
 
 def _with_page_breaks(document: Document, start: int, end: int) -> str:
-    """text[start:end] without marks of its own, in which a line says where a page begins."""
+    """text[start:end] without marks of its own; a line shows where a page begins."""
     first, *others = document.text[start:end].split(PAGE_BREAK)
     shown, at = break_marks(first), start + len(first) + 1
     for text in others:

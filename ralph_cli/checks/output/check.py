@@ -1,4 +1,4 @@
-"""The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
+"""The hard rules of an output: its length and shape, and that its figures are in the quoted words."""
 
 import json
 import re
@@ -21,11 +21,12 @@ from ralph_cli.documents.sets.joining import mask_names
 from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_english
 from ralph_cli.text.languages.words import language_of
 
-MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
-"""Least characters of an output and of what is to be remembered of it."""
+MIN_OUTPUT_CHARS = 50
+MIN_MEMORY_CHARS = 20
+"""The least characters of a memory update."""
 
 FIGURES_CHECK = "figures"
-"""The `check` of issues that name something the brief does not quote: what a reader may still find."""
+"""The `check` of issues about words that the brief does not quote; reading may find them."""
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -34,9 +35,9 @@ NOT_BORNE_OUT = "the quoted words do not bear it out"
 
 @dataclass(frozen=True, slots=True)
 class OutputForm:
-    """What an output must be: its format, the JSON Schema it must fit, and whether it is remembered.
+    """The required form of an output: its format, its JSON Schema, and whether it has a memory update.
 
-    With a schema the schema alone says how much is enough; otherwise an output has at least 50 characters.
+    With a schema, only the schema says how much is enough; otherwise an output has at least 50 characters.
     """
 
     kind: Format = "md"
@@ -46,11 +47,11 @@ class OutputForm:
 
 @dataclass(frozen=True, slots=True)
 class OutputCheck:
-    """The check `output`: lengths, then shape, then every figure, date and quotation in the words it rests on.
+    """The check `output`: lengths, then shape, then every figure, date and quotation in the words that it comes from.
 
     Those words are the quotes of the attempt's brief, with the header lines of their tables in `document`; in a run
-    without a document they are `memory`, if that is given. What code cannot tell is a doubt and fails nothing. Without
-    `vetoes` what is not found there is a doubt, too, if the attempt says `because`.
+    without a document they are `memory`, if that is given. What code cannot confirm or refute becomes a doubt and fails
+    nothing. Without `vetoes`, so does what is not found there, if the attempt gives a reason (`because`).
     """
 
     form: OutputForm
@@ -90,37 +91,37 @@ class OutputCheck:
         return Evidence("output", issues, score=score, doubts=doubts, figures=ordered)
 
     def objections(self, attempt: Attempt) -> tuple[Doubt, ...]:
-        """What code does not find in the words that an output rests on, whoever stands by it."""
+        """The words of an output that code does not find in its sources, whatever the worker's reason."""
         try:
             return tuple(doubt for doubt in self._find_unsupported(attempt)[1] if doubt.kind == "objection")
         except OutputParseError:
             return ()
 
     def _whose(self, doubt: Doubt, attempt: Attempt) -> str:
-        """The check of an objection: what the document has and no quote may be found by reading; else it is writing."""
+        """The check of an objection: reading may find what the document has and no quote; else the writing is wrong."""
         words = max(_FIGURE.findall(doubt.words), key=len, default=doubt.words)
         quoted = "\n".join(map(self._text_with_header, attempt.quotes))
         text = self.document.text if self.document is not None else ""
         return FIGURES_CHECK if _holds(text, words) and not _holds(quoted, words) else WORDING
 
     def _find_unsupported(self, attempt: Attempt) -> tuple[GroundingSources, list[Doubt]]:
-        """What an output may rest on, and what in it does not."""
+        """The sources of an output, and what in it they do not support."""
         output = mask_names(attempt.output, self.document) if self.document is not None else attempt.output
         found = [piece for piece in pieces(output, self.form.kind) if not self._is_requested_name(piece)]
         sources = self._grounding_sources(attempt)
         return sources, [self._as_doubt(miss) for miss in sources.find_unsupported(found)]
 
     def _as_doubt(self, miss: UnsupportedItem) -> Doubt:
-        """What is not borne out, as a doubt; what code cannot tell is open only where there is a document."""
+        """An unsupported item as a doubt. What code cannot confirm or refute is open only if there is a document."""
         kind: DoubtKind = "open" if miss.is_open and self.document is not None else "objection"
         return Doubt(0, named_words(miss.message), f"{miss.place} of the output: {miss.message}", kind)
 
     def has_unsupported_memory(self, attempt: Attempt) -> bool:
-        """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
+        """Whether the memory update has a figure, a date or a quotation that the quotes do not support."""
         return bool(self._grounding_sources(attempt).find_unsupported(pieces(attempt.memory, "md")))
 
     def _is_requested_name(self, piece: Piece) -> bool:
-        """Whether a column or key is named so because the schema or the task names it so."""
+        """Whether the schema or the task names a column or key so."""
         if not piece.is_header:
             return False
         name, schema = piece.name or piece.text, json.dumps(self.form.schema, ensure_ascii=False)
@@ -163,7 +164,7 @@ class OutputCheck:
         )
 
     def _page_names(self, quote: Quote) -> tuple[str, ...]:
-        """How a work may name the page of a quote: its number, what is printed on it, its number in its document."""
+        """The names that an output may use for a quote's page: its number, its label, its number in its document."""
         document = self.document
         own = document.own_number(document.page_at(quote.start)) if document is not None and document.members else 0
         return (str(own or quote.page), quote.label.lower())
@@ -174,7 +175,7 @@ class OutputCheck:
         return "\n".join((*above, quote.text))
 
     def _related_quotes(self, attempt: Attempt, quote: Quote) -> str:
-        """What is quoted for the same item or from the same page, where the header of a table may be."""
+        """The other quotes of the same item or page, where the header of a table may be."""
         items = [claim.quotes for claim in attempt.claims if quote.id in claim.quotes]
         return "\n".join(
             other.text
@@ -184,7 +185,7 @@ class OutputCheck:
         )
 
     def _word_count_faults(self, output: str) -> Iterator[str]:
-        """What is wrong with the number of words, where the task sets one."""
+        """The faults in the number of words, if the task sets one."""
         (least, most), count = word_limits(self.task), count_words(output)
         if most is not None and count > most:
             yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
@@ -193,7 +194,7 @@ class OutputCheck:
 
 
 def _candidates(attempt: Attempt, english: DocumentInEnglish, facts: DocumentFacts) -> list[Candidate]:
-    """The figures of the quotes, each item's with what its own quotes and the document say of them."""
+    """The figures of the quotes, each item's with the context of its own quotes and the document."""
     quotes = [english.read_quote(quote) for quote in attempt.quotes]
     # A record that is checked again may have lost some of its quotes.
     items = ([quote for quote in quotes if quote.id in claim.quotes] for claim in attempt.claims)
@@ -216,9 +217,9 @@ def _joined_item_faults(output: str) -> Iterator[str]:
 
 
 def _score(ground: GroundingSources, missing: int, formal: int) -> float | None:
-    """The share of what was looked up that was found; None when there was nothing to look up.
+    """The share of the looked-up items that were found; None if there were none.
 
-    A fault of form counts as one more thing that was missed, so that an output that is refused never has all.
+    A fault of form counts as one more missing item, so that a refused output never has the full score.
     """
     if not ground.checked_count:
         return None

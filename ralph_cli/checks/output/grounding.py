@@ -1,20 +1,16 @@
-"""Are the figures, dates and quotations of a text in the words it rests on? Local and exact, every miss with its place.
+"""Finds figures, dates and quotations of a text that its sources do not support. Local and exact; names each place.
 
-What counts as found, and why:
+A figure is supported if a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000,
+forty-five = 45), or is rounded to it, and nothing beside it or stated for its table ("in millions") contradicts:
+another unit, currency or scale, or a dropped or added minus. Only the text's own calculations are computed: "27,900 =
+21,500 + 6,400" is fine if it is right. A date is supported if a date of the quoted words agrees with it, in any format.
+A quotation is supported if its words are in one quote, folded as quotes are; its first letter may change case. Marked
+gaps ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
 
-* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45),
-  or is rounded to it, and nothing directly beside it, or stated for its whole table ("in millions"), says otherwise:
-  another unit, currency or scale, or a minus that was dropped or added (see `compare`). What code cannot tell is not
-  found. Nothing is computed but what the text shows: "27,900 = 21,500 + 6,400" holds if it is right.
-* a date when a date of the quoted words agrees with it, however either is written.
-* a quotation when its words stand in one quote, folded as quotes are; its first letter may change case. Gaps that are
-  marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
-
-What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
-of the brief's quotes; numbers of sections, clauses and the like, also in a column of that name, or alone before a line,
-in brackets or in quotation marks ("4.5:"), which must be numbered parts of the document or be named so in a quote;
-marks such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if it
-counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out that measure nothing ("two parties").
+These need no source: consecutive numbers of a list; page numbers, which must be pages of the quotes; numbers of
+sections and clauses, which must be parts of the document or named in a quote; marks such as [2] that name an item of
+the brief; the number of items of the brief, or of the list that follows the line ("3 deadlines:", but not "Deadlines:
+3"); small numbers in words that measure nothing ("two parties").
 """
 
 import re
@@ -44,7 +40,7 @@ from ralph_cli.text.scales import read_scales
 from ralph_cli.text.sentences import sentence_at, shorten_line
 
 MAX_TERM_WORDS = 3
-"""A term of the task may be named in quotation marks up to this length without being quoted from the document."""
+"""The most words of a term of the task that may be in quotation marks without being quoted from the document."""
 
 PAGE_REFERENCE = re.compile(
     r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE
@@ -62,7 +58,7 @@ _AS_LABEL = re.compile(
     r"(?m)(?:^[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?[*_]{0,2}|(?<=\w )[(\[]|[\"\u201c\u201e])"
     r"(?P<number>\d+(?:\.\d+)+(?:\([a-z]{1,4}\))*)(?:[:)\]*_\u201c\u201d\",;]|\.(?!\d)|[ \t][\u2013\u2014-][ \t])"
 )
-"""A number with a point in it where that of a part may stand alone: before a line, in brackets or quotation marks."""
+"""A number with a point that may name a part by itself: before a line, in brackets or in quotation marks."""
 
 _WORD = re.compile(r"[^\W\d_]{4}")
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
@@ -70,14 +66,14 @@ _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
 _EXCERPT_CHARS = 30
 MAX_SMALL_NUMBER = 12
-"""A number in words up to this one that measures nothing needs no source."""
+"""The highest number in words that needs no source if it measures nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedItem:
-    """Something in a text that its sources do not bear out: where it stands, and what is wrong, in words.
+    """An item of a text that its sources do not support: its place, and what is wrong, in words.
 
-    Of what `is_open` code cannot tell whether they do.
+    With `is_open`, code can neither confirm nor refute it.
     """
 
     place: str
@@ -86,7 +82,7 @@ class UnsupportedItem:
 
 
 def named_words(message: str) -> str:
-    """The words of a claim or an output, or the calculation, that a message finds fault with."""
+    """The words of a claim or an output, or the calculation, that a message is about."""
     named = _NAMED.match(message)
     return next(filter(None, named.groups()), "") if named else message.partition(": ")[0]
 
@@ -96,16 +92,16 @@ _NAMED = re.compile(r'(?:the quotation )?"([^"]+)"|the (?:figure|date) (.+?) \(|
 
 @dataclass(slots=True)
 class GroundingSources:
-    """The words that a text may rest on: quoted passages, the pages they stand on, and how many items they prove.
+    """The sources of a text: quoted passages, their pages, and the number of items that they prove.
 
-    `pages` are the numbers and labels of the quotes' pages; `item_count` counts the items of the brief; `task` is what
-    was asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
-    `description` says in messages what the sources are. `facts` are those of the document, and `candidates` the figures
-    of its quotes; without them the texts are read by themselves, and `contexts` give for each what is quoted from the
-    same place, such as the header of its table. Of `calculations` the results of those that hold count, too.
-    Figures are read as in English, those of the texts from their `language`, with `points` before decimals if its
-    figures do not tell; `facts` and `candidates` are so already. `traced` has where the figures come from that have
-    been looked up, each with its piece and the words elsewhere that name it.
+    `pages` are the numbers and labels of the quotes' pages; `item_count` is the number of items of the brief; `task` is
+    the request, whose own terms may be in quotation marks; `sections` are the numbers of the document's parts;
+    `description` names the sources in messages. `facts` are those of the document, and `candidates` the figures of its
+    quotes; without them the texts are read by themselves, and `contexts` give for each the other quotes of the same
+    place, such as the header of its table. Results of correct `calculations` count, too. Figures are read as in
+    English, those of the texts from their `language`, with `points` before decimals if the figures do not show it;
+    `facts` and `candidates` are in English already. `traced` has the sources of the figures looked up so far, each with
+    its piece and the words elsewhere that name it.
     """
 
     texts: Sequence[str]
@@ -140,13 +136,13 @@ class GroundingSources:
         read = collect_from_texts(texts, contexts) if self.candidates is None else tuple(self.candidates)
         self._calculator = Calculator(read, "")
         for calculation in self.calculations:
-            with suppress(CalculationError):  # what does not hold proves nothing
+            with suppress(CalculationError):  # a wrong calculation proves nothing
                 self._calculator.compute(self._translate(calculation, self.language))
 
     def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
-        """Everything in the pieces that is not borne out, in order, each once."""
+        """Everything in the pieces that is not supported, in order, each once."""
         found: dict[UnsupportedItem, None] = {}
-        # With the task, for the words of a short work may be those of several languages.
+        # The task is included, because the words of a short text may be those of several languages.
         language = language_of_figures("\n".join((*(piece.text for piece in pieces), self.task)), self.language)
         announced = frozenset[int]()
         for piece in pieces:
@@ -158,7 +154,7 @@ class GroundingSources:
         return tuple(found)
 
     def find_sources(self, english: DocumentInEnglish, document: Document) -> Iterator[FigureSource]:
-        """Where the figures come from that were looked up, with their places in the output as far as they are known."""
+        """The sources of the figures looked up so far, with their places in the output as far as they are known."""
         for piece, text, named, trace in self.traced:
             sentence = piece.text[slice(*sentence_at(piece.text, trace.quantity.start, trace.quantity.end))]
             found = find_source(english, document, text, f"{sentence} {named}", trace)
@@ -167,7 +163,7 @@ class GroundingSources:
                 yield replace(found, at=at, difference=restore_all(found.difference, self._translated))
 
     def _find_faults(self, piece: Piece) -> Iterator[tuple[int, str]]:
-        """The quotations and pages of a piece that are not borne out: where each stands, and what is wrong with it."""
+        """The quotations and pages of a piece that are not supported: the place, and what is wrong."""
         text = piece.text
         if _PAGE_LABEL.fullmatch(piece.label.strip()):
             yield from self._wrong_pages((match.start(), match[0]) for match in re.finditer(r"\d+", text))
@@ -180,7 +176,7 @@ class GroundingSources:
         yield from self._wrong_pages((match.start(), match[1]) for match in self._page_references(text))
 
     def _translate(self, text: str, language: str) -> str:
-        """A text, of the same length, with its figures as in English; messages tell them as they were."""
+        """A text of the same length with its figures as in English; messages show them as they were."""
         read = in_english(text, language, self.points)
         self._translated += [read] if read.text != text else []
         return read.text
@@ -188,9 +184,9 @@ class GroundingSources:
     def _find_wrong_figures(
         self, written: Piece, language: str, announced: frozenset[int]
     ) -> Iterator[tuple[int, str, bool]]:
-        """The figures and dates of a piece that are not borne out, but for those in places that need no source.
+        """The figures and dates of a piece that are not supported, except in places that need no source.
 
-        A figure may be of the one scale that was `announced` before it.
+        A figure may have the only scale that was `announced` before it.
         """
         if _PAGE_LABEL.fullmatch(written.label.strip()):
             return
@@ -223,7 +219,7 @@ class GroundingSources:
         return [match for match in PAGE_REFERENCE.finditer(text) if not self._is_verbatim(match[0])]
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
-        """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
+        """Numbers whose digits are grouped by plain spaces, if a quote groups the same number by narrow ones."""
         for match in _SPACED.finditer(text):
             value = Decimal(match[0].replace(" ", ""))
             known = (candidate.quantity for candidate in self._calculator.candidates)
@@ -238,7 +234,7 @@ class GroundingSources:
         )
 
     def _describe_quotation_fault(self, words: str) -> str | None:
-        """What is wrong with a quotation, None if its words stand in one source, or are a term of the task."""
+        """The fault of a quotation; None if its words are in one source, or are a term of the task."""
         limit = quotation_fault(words, self._folded)
         term = len(words.split()) <= MAX_TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
         if limit is None or term or (words in self._parts and "." in words):
@@ -248,7 +244,7 @@ class GroundingSources:
         return f"is in {self.description}: quote what stands there, or say it in words"
 
     def _wrong_pages(self, references: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """The pages, named in references that begin at these places, that are none of the quotes."""
+        """The pages named by references at these offsets that are none of the quotes' pages."""
         for start, numbers in references:
             for number in re.findall(r"\d+|[ivxlc]+", numbers, re.IGNORECASE):
                 self.checked_count += 1
@@ -261,7 +257,7 @@ class GroundingSources:
         return all(number in self._parts for number in _PART_NUMBER.findall(numbers))
 
     def _exempt_spans(self, piece: Piece) -> Iterator[tuple[int, int]]:
-        """Places whose numbers need no source; see the head of this module."""
+        """The places whose numbers need no source; see the top of this module."""
         text = piece.text
         for quotation in _quotations_of(piece):
             ends = (end for end, words in quotation.readings if self._describe_quotation_fault(words) is None)
@@ -290,7 +286,7 @@ class GroundingSources:
                 yield match.span()
 
     def _spans_of_counts(self, piece: Piece) -> Iterator[tuple[int, int]]:
-        """How many items there are, and what a list that follows has."""
+        """The places of the number of items, and of the number of entries of the list that follows."""
         text = piece.text
         for quantity in read_quantities(text, "prose"):
             plain = quantity.kind in ("none", "count", "points") and quantity.power is None
@@ -317,7 +313,7 @@ def _trace_first(
     *,
     is_captioned: bool,
 ) -> Trace:
-    """The trace of a figure as its column types it, or as it stands alone where this is not sure to be wrong."""
+    """The trace of a figure as its column types it, or as it is alone if that is not surely wrong."""
     trace = tracer.trace(text, typed, found, named)
     if trace.fault and typed is not quantity and (not trace.fault.is_sure or is_captioned):
         return tracer.trace(text, quantity, found, named)
@@ -325,20 +321,20 @@ def _trace_first(
 
 
 def _quotations_of(piece: Piece) -> Sequence[Quotation]:
-    """The quotations of a piece: all of one that its key or column calls a quotation."""
+    """The quotations of a piece; all of it if its key or column says that it is one."""
     whole = bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= MIN_BLOCK_WORDS
     return [Quotation(0, ((len(piece.text), piece.text),))] if whole else quotations(piece.text)
 
 
 def _is_small_word(quantity: Quantity) -> bool:
-    """Whether a small number in words measures nothing ("two parties"), or a word is a place in an order."""
+    """Whether a small number in words measures nothing ("two parties"), or a word is an ordinal."""
     plain = quantity.kind in ("none", "count") and quantity.power is None and quantity.text.strip().isalpha()
     ordinal = quantity.kind == "ordinal" and quantity.text.isalpha()
     return ordinal or (plain and quantity.value <= MAX_SMALL_NUMBER)
 
 
 def _typed_by_label(quantity: Quantity, piece: Piece) -> Quantity:
-    """A figure with the scale and unit that the name of its column or key, or the line above its table, gives it."""
+    """A figure with the scale and unit from the name of its column or key, or from the line above its table."""
     label = piece.label
     scales = read_scales(label).powers or read_scales(piece.caption).powers
     if quantity.power is None and len(scales) == 1 and quantity.kind in ("none", "count", "currency"):

@@ -1,50 +1,36 @@
-"""The quotations of a text, and whether the words of one stand in a source. Pure."""
+"""Finds the quotations of a text, and whether the words of one are in a source. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from ralph_cli.checks.marks import marked_quotations, may_be_apostrophe
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 
 MIN_BLOCK_WORDS = 4
-"""Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
+"""The words from which a block quotation counts as one; a typed ">" before fewer is mere layout."""
 
-_QUOTED = re.compile(
-    r"(?is)\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]|\"([^\"\n]+)\""
-    r"|\u00ab([^\u00ab\u00bb]+)\u00bb|\u00bb([^\u00ab\u00bb]+)\u00ab|\u2039([^\u2039\u203a]+)\u203a"
-    r"|\u203a([^\u2039\u203a]+)\u2039|\u201a([^\u201a\u2018\u2019]+)\u2018|\u300c([^\u300c\u300d]+)\u300d"
-    r"|<q(?:\s[^<>]*)?>(.+?)</q>|<blockquote(?:\s[^<>]*)?>(.+?)</blockquote>"
-    r"|&ldquo;(.+?)&rdquo;|&quot;(.+?)&quot;"
-    # A mark that opens and closes alike, straight over a line's end or as in Swedish and Finnish, must stand where a
-    # quotation can begin and end.
-    r"|(?<!\w)\"(?=\S)([^\"\n]+\n[^\"]*)(?<=\S)\"(?!\w)"
-    r"|(?<![^\s(\[{*_/\u2013\u2014-])\u201d(?=\S)([^\u201c\u201d]+)(?<=\S)\u201d(?!\w)"
-    r"|(?<![^\s(\[{*_/\u2013\u2014-])\u00bb(?=\S)([^\u00ab\u00bb]+)(?<=\S)\u00bb(?!\w)"
+_TAGGED = re.compile(
+    r"(?is)<(q|blockquote)(?:\s[^<>]*)?>(.+?)</\1>|&(ldquo|quot);(.+?)&(?:rdquo|quot);|(?<!`)(`)([^`\n]+)`(?!`)"
 )
-_OPENS_ANEW = re.compile(r"\u201c([^\u201c\u201d]+)(?=\u201c)")
-_TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_OPENS = re.compile(
-    r"(?i)(?<![\w'\u2018\u2019])(?:\u2018|['\u2019](?=[^\s'\u2019]))(?!\d0s\b|(?:tis|twas|em|til|cause|n)\b)"
-)
-"""A single mark that may open a quotation, and no apostrophe of a word that is cut short ('tis, the '90s)."""
+"""Words between tags, between marks written as HTML entities, or between backticks."""
 
-_CLOSES = re.compile(r"(?<=\S)['\u2019](?![\w'\u2019])")
-_POSSESSIVE = re.compile(r"(?<=[sxzSXZ])['\u2019](?=\s+\w)")
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _DOTS = r"(?:\.\s?\.\s?\.|\u2026)"
 _GAP = re.compile(rf"\s*(?:\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS})\s*")
-_MOST_PARTS, _MOST_PLACES = 24, 40
-"""Parts of a quotation, and places of a part, that are looked at: all of them together are compared."""
+_MOST_PARTS = 24
+_MOST_PLACES = 40
+"""The most places of a part that are compared with those of the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Quoted words of a text, from `start` on: each way to read where they end, as (end, words), the likeliest first.
+    """Quoted words of a text, from `start`: each way to read their end, as (end, words), the likeliest first.
 
-    There are several only where an apostrophe may be the closing mark, as in 'the parties' rights'.
+    There are several only if an apostrophe may be the closing mark, as in 'the parties' rights'.
     """
 
     start: int
@@ -59,8 +45,8 @@ class Quotation:
 def quotations(text: str) -> tuple[Quotation, ...]:
     """The quotations of a text in order: words in quotation marks of any kind, and block quotations of some length.
 
-    Marks that serve other purposes too (straight single ones, apostrophes, backticks) quote from four words on. A
-    quotation within a quotation is part of it.
+    Single straight marks, apostrophes and backticks have other uses too: they quote from four words on. A quotation
+    within a quotation is part of it.
     """
     found: list[Quotation] = []
     for quotation in sorted(_marked_quotations(text), key=lambda quotation: quotation.start):
@@ -70,42 +56,25 @@ def quotations(text: str) -> tuple[Quotation, ...]:
 
 
 def _marked_quotations(text: str) -> Iterator[Quotation]:
-    for match in _QUOTED.finditer(text):
-        words = next(group for group in match.groups() if group is not None)
-        yield Quotation(match.start(), ((match.end(), words),))
-    for match in _OPENS_ANEW.finditer(text):
-        # Where a quotation has several paragraphs each may open anew, and only the last one closes.
-        words = match[1].rstrip()
-        if words and match[1].count("\n", len(words)) > 1:
-            yield Quotation(match.start(), ((match.start(1) + len(words), words),))
-    for match in _TICKED.finditer(text):
-        if len(match[1].split()) >= MIN_BLOCK_WORDS:
-            yield Quotation(match.start(), ((match.end(), match[1]),))
-    yield from _single_mark_quotations(text)
-
-
-def _single_mark_quotations(text: str) -> Iterator[Quotation]:
-    """Quotations in single marks, which apostrophes are, too."""
-    at = 0
-    while opening := _OPENS.search(text, at):
-        at = opening.end()
-        following = _OPENS.search(text, at)
-        paragraph = text.find("\n\n", at)
-        bound = min(end for end in (following.start() if following else len(text), paragraph) if end >= 0)
-        closing = [match.start() for match in _CLOSES.finditer(text, at, bound)]
-        ends = [end for end in closing if not _POSSESSIVE.match(text, end)][:1] or closing
-        readings = tuple((end + 1, text[at:end]) for end in ends)
-        least = 1 if opening[0] == "\u2018" else MIN_BLOCK_WORDS
+    for match in _TAGGED.finditer(text):
+        words = match[2] or match[4] or match[6]
+        if not match[5] or len(words.split()) >= MIN_BLOCK_WORDS:
+            yield Quotation(match.start(), ((match.end(), words),))
+    for mark in marked_quotations(text, 0, len(text)):
+        ends, least = mark.ends, MIN_BLOCK_WORDS if text[mark.start] in "'\u2019" else 1
+        paragraph_end = text.find("\n\n", mark.start)
+        if not ends and paragraph_end >= 0 and text[paragraph_end:].lstrip()[:1] == text[mark.start]:
+            ends = (paragraph_end,)  # each paragraph of a long quotation may open anew, and only the last one closes
+        ends = ends[-1:] if ends and not may_be_apostrophe(text, ends[-1], len(text)) else ends[::-1]
+        readings = tuple((end + 1, text[mark.start + 1 : end]) for end in ends)
         if readings and all(len(words.split()) >= least for _, words in readings):
-            yield Quotation(opening.start(), readings)
-        if readings:
-            at = readings[0][0]
+            yield Quotation(mark.start, readings)
 
 
 def _block_quotations(text: str) -> Iterator[Quotation]:
     for match in _BLOCK.finditer(text):
         words = " ".join(line.strip().lstrip(">").strip() for line in match[0].splitlines())
-        # What is said beside it, such as where it stands, is not part of the quotation.
+        # The source beside it is not part of the quotation.
         words = re.sub(r"\s*[-\u2013\u2014]?\s*\(?\b(?:pages?|pp?\.)\s*\d+\)?\.?\s*$", "", words).strip()
         marked = sum(len(quotation.words.split()) for quotation in _marked_quotations(words))
         if len(words.split()) >= max(MIN_BLOCK_WORDS, 2 * marked + 1):
@@ -113,10 +82,10 @@ def _block_quotations(text: str) -> Iterator[Quotation]:
 
 
 def quotation_fault(words: str, texts: Sequence[str]) -> str | None:
-    """How the words of a quotation depart from the folded texts: None if they stand in one of them, in order.
+    """How the words of a quotation depart from the folded texts: None if they are in one of them, in order.
 
-    Gaps that are marked may leave words out, but no negation and no limit: that word is returned; else "". What is
-    in more than 24 pieces is no quotation.
+    Marked gaps may leave words out, but no negation and no limit: that word is returned; else "". Words in more than 24
+    pieces are no quotation.
     """
     parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
     parts = [part for part in parts if part]
@@ -125,7 +94,7 @@ def quotation_fault(words: str, texts: Sequence[str]) -> str | None:
 
 
 def _omitted_qualifier(parts: Sequence[str], text: str) -> str | None:
-    """A limit that the gaps between the parts leave out, "" if there is none; None if the parts are not there."""
+    """A limit that the gaps between the parts leave out; "" if there is none, None if the text lacks a part."""
     ends: dict[int, str] = {}
     for number, part in enumerate(parts):
         forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
@@ -142,7 +111,7 @@ def _omitted_qualifier(parts: Sequence[str], text: str) -> str | None:
 
 
 def find_all(text: str, wanted: str) -> Iterator[int]:
-    """Where `wanted` stands in a text, overlapping places too."""
+    """The offsets of `wanted` in a text, with overlapping ones."""
     at = text.find(wanted)
     while at >= 0:
         yield at

@@ -1,10 +1,9 @@
-"""JSON Schema, locally: can a schema be used, and what of a value does not fit it. Nothing is ever fetched."""
+"""JSON Schema, locally: whether a schema can be used, and where a value does not fit it. Fetches nothing."""
 
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from ralph_cli.core.model import Json
 
 MAX_FAULTS = 5
 SCHEMA_SECONDS = 10.0
-"""How long a schema may take on one output: patterns and nested alternatives can take for ever."""
+"""The time limit for one output: patterns and nested alternatives can run without end."""
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.checks.output import schema; "
@@ -20,20 +19,17 @@ _PROGRAM = (
 )
 _MAX_MESSAGE_CHARS = 200
 _VALUE_KEYWORDS = frozenset({"const", "enum", "default", "examples"})
-_NAMED_SCHEMA_KEYWORDS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-_IN_PLACE_KEYWORDS = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
-"""Where a schema applies others to the same value."""
 
 
 class SchemaCheckError(RuntimeError):
-    """The schema could not be applied, for a reason that does not lie in the output."""
+    """The schema could not be applied; the output is not the reason."""
 
 
 def check_schema(schema: object) -> str:
-    """What is wrong with a schema, with its path; empty if it can be used.
+    """The fault of a schema, with its path; empty if it can be used.
 
-    True, which takes every value, and False, which takes none, are schemas, too. References may only lead to the schema
-    itself, must lead to a part of it, and not back to themselves.
+    True, which allows every value, and False, which allows none, are schemas too. References must lead to a part of the
+    schema itself.
     """
     # Imported on use: most runs have no schema.
     from jsonschema import SchemaError
@@ -57,68 +53,39 @@ def check_schema(schema: object) -> str:
         return f"it is not a valid JSON Schema: {_shorten(str(fault))}"
 
 
-def _broken_references(part: object, path: str, resolver: Any, form: Any, *, named: bool = False) -> Iterator[str]:
-    """The references below a part of a schema that cannot be followed; `named` parts hold schemas by name."""
+def _broken_references(part: object, path: str, resolver: Any, form: Any) -> Iterator[str]:
+    """The references below a part of a schema that cannot be followed."""
     if isinstance(part, list):
         for number, item in enumerate(part):
             yield from _broken_references(item, f"{path}[{number}]", resolver, form)
-        return
-    if not isinstance(part, dict):
-        return
-    if not named and isinstance(part.get("$id"), str):
-        resolver = resolver.in_subresource(form.create_resource(part))
-    for name, value in part.items():
-        if not named and name in ("$ref", "$dynamicRef") and isinstance(value, str):
-            if fault := _reference_fault(value, resolver, form):
-                yield f"{path}.{name}: {fault}"
-        elif named or name not in _VALUE_KEYWORDS:
-            holds_named = not named and name in _NAMED_SCHEMA_KEYWORDS
-            yield from _broken_references(value, f"{path}.{name}", resolver, form, named=holds_named)
+    elif isinstance(part, dict):
+        if isinstance(part.get("$id"), str):
+            resolver = resolver.in_subresource(form.create_resource(part))
+        for name, value in part.items():
+            if name in ("$ref", "$dynamicRef") and isinstance(value, str):
+                if fault := _reference_fault(value, resolver):
+                    yield f"{path}.{name}: {fault}"
+            elif name not in _VALUE_KEYWORDS:
+                yield from _broken_references(value, f"{path}.{name}", resolver, form)
 
 
-def _reference_fault(reference: str, resolver: Any, form: Any) -> str:
-    """Why a reference cannot be followed, empty if it can."""
+def _reference_fault(reference: str, resolver: Any) -> str:
+    """Why a reference cannot be followed; empty if it can."""
     from referencing.exceptions import Unresolvable
 
     if not reference.startswith("#"):
         return f"it refers to {reference!r}; only references within the schema (#/...) are followed"
     try:
-        found = resolver.lookup(reference)
+        found = resolver.lookup(reference).contents
     except Unresolvable:
         return f"{reference!r} does not exist in the schema"
-    if not isinstance(found.contents, dict | bool):
-        return f"{reference!r} does not point to a schema"
-    if _is_circular(found.contents, found.resolver, form, (), set()):
-        return f"{reference!r} refers back to itself"
-    return ""
-
-
-def _is_circular(part: object, resolver: Any, form: Any, above: tuple[int, ...], done: set[int]) -> bool:
-    """Whether a schema applies itself to the same value, again and again."""
-    from referencing.exceptions import Unresolvable
-
-    if not isinstance(part, dict) or id(part) in done:
-        return False
-    if id(part) in above:
-        return True
-    above = (*above, id(part))
-    applied = [part.get(name) for name in _IN_PLACE_KEYWORDS]
-    parts = [(item, resolver) for value in applied for item in (value if isinstance(value, list) else [value])]
-    for name in ("$ref", "$dynamicRef"):
-        if isinstance(part.get(name), str):
-            with suppress(Unresolvable):  # reported where it stands
-                found = resolver.lookup(part[name])
-                parts.append((found.contents, found.resolver))
-    if any(_is_circular(item, its, form, above, done) for item, its in parts):
-        return True
-    done.add(id(part))
-    return False
+    return "" if isinstance(found, dict | bool) else f"{reference!r} does not point to a schema"
 
 
 def violations(value: Any, schema: Json | bool) -> tuple[str, ...]:
-    """What of a value does not fit a schema, each with its path; empty if all does.
+    """The places where a value does not fit a schema, each with its path.
 
-    A process of its own finds them, for what is being matched cannot be stopped in this one. Raises SchemaCheckError.
+    Another process finds them, because matching cannot be stopped within this one. Raises SchemaCheckError.
     """
     places = [str(Path(__file__).resolve().parents[3]), *filter(None, sys.path)]
     command = [sys.executable, "-I", "-c", _PROGRAM, json.dumps(places)]
@@ -139,7 +106,7 @@ def violations(value: Any, schema: Json | bool) -> tuple[str, ...]:
 
 
 def violations_of_pair(text: str) -> str:
-    """What the process of `violations` prints: the faults of the pair of a value and a schema; a string if it broke."""
+    """The output of the process of `violations`: the faults of a value and a schema, or a string if it failed."""
     from referencing.exceptions import Unresolvable
 
     try:

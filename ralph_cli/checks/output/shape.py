@@ -1,10 +1,10 @@
-"""The shape of an output: does it parse, does it fit its JSON Schema, and which pieces of text does it consist of."""
+"""The shape of an output: whether it parses, whether it fits its JSON Schema, and its pieces of text."""
 
 import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Literal
@@ -22,34 +22,23 @@ _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
 _NAME_WITH_DIGIT = re.compile(r"[A-Za-z]{1,3}\d{1,3}|\d{1,3}[A-Za-z]{1,3}")
 """A name with a digit in it: q4, h1, co2, fy24, 3m."""
 
-_NUMBERED = re.compile(r"(?P<stem>.*[^\W\d_])[_-]?(?P<number>\d{1,3})")
-_ITEM_STEM = re.compile(r"(?i)(?:.*[_\W])?(?:item|entry|row|point|part|step|question|number|no|nr|id)")
-"""What is numbered to be told apart, wherever the numbers begin."""
+_ORDINAL_END = re.compile(r"(?<=[^\W\d_])[_-]?\d{1,2}")
+"""The number that tells a key from others: party_2, day10."""
 
 
-def key_text(key: str, keys: Set[str] = frozenset()) -> str:
-    """What the name of a key says, to be looked up as words are; empty when it says no figure.
+def key_text(key: str) -> str:
+    """The words of a key in which figures are looked up; empty if it has none.
 
-    A name in one piece is taken apart: "rent_9999_usd" says "rent 9999 usd", "clause_6_3" "clause 6.3". A number at
-    its end only tells it from others if it counts on from one of the other `keys` ("party_1", "party_2"), or numbers
-    an item; and names such as q4 and co2 are no figures.
+    A name in one piece is taken apart: "rent_9999_usd" says "rent 9999 usd", "clause_6_3" "clause 6.3". A number of one
+    or two digits at its end only tells it from other keys, and names such as q4 and co2 are no figures.
     """
-    if re.search(r"\s", key) or not re.search(r"[^\W\d_]", key):
+    if not re.search(r"[^\W\d_]", key) or re.search(r"\s", key):
         return key if re.search(r"\s|\d", key) else ""
-    if _is_numbered_name(key, keys):
+    if (end := _ORDINAL_END.search(key)) and end.end() == len(key):
         return ""
     words = [word for word in re.split(r"[_-]+", key) if not _NAME_WITH_DIGIT.fullmatch(word)]
     text = re.sub(r"\b(\d{1,2}) (?=\d{1,2}\b)", r"\1.", " ".join(words))
     return text if re.search(r"\d", text) else ""
-
-
-def _is_numbered_name(key: str, keys: Set[str]) -> bool:
-    match = _NUMBERED.fullmatch(key)
-    if match is None or re.search(r"\d", match["stem"]):
-        return False
-    number = int(match["number"])
-    before = f"{key[: match.start('number')]}{number - 1:0{len(match['number'])}d}"
-    return number <= 1 or before in keys or bool(_ITEM_STEM.fullmatch(match["stem"]))
 
 
 class OutputParseError(ValueError):
@@ -58,11 +47,12 @@ class OutputParseError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
+    """A piece of an output's text: `label` is its column or key, `where` its place; without one, lines count from
+    `line`.
 
-    `is_header` marks the name of a column or key itself, and `name` is that name where `text` is only what it says;
-    `row` is what stands in words beside it, in a row or an object; `caption` is the line above its table. In the output
-    it begins at the character `start`; -1 where it is written otherwise there.
+    `is_header` marks the name of a column or key itself; `name` is that name if `text` is only a part of it. `row` has
+    the words beside it in a row or an object, `caption` the line above its table. `start` is its offset in the output;
+    -1 if it is written otherwise there.
     """
 
     text: str
@@ -76,7 +66,7 @@ class Piece:
     start: int = -1
 
     def place(self, offset: int) -> str:
-        """Where the character at `offset` stands in the output."""
+        """The place of the character at `offset` in the output."""
         return self.where or f"line {self.line + self.text.count(chr(10), 0, offset)}"
 
 
@@ -88,7 +78,7 @@ def strip_fence(output: str, kind: Format) -> str:
 
 
 def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple[str, ...]:
-    """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right.
+    """The faults in the shape of an output, each with the path of the wrong value; empty if it is right.
 
     Raises SchemaCheckError.
     """
@@ -104,7 +94,7 @@ def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple
 
 
 def parse_output(output: str, kind: Format) -> Any:
-    """The value of an output: of JSON what it says, of CSV a list of rows by column, else the text itself.
+    """The value of an output: for JSON its value, for CSV a list of rows by column, else the text itself.
 
     Raises OutputParseError.
     """
@@ -116,9 +106,9 @@ def parse_output(output: str, kind: Format) -> Any:
 def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
     """The pieces of text in which figures, dates and quotations are looked for. Raises OutputParseError."""
     if kind == "json":
-        # Numbers stay as they were written, so that they are found, and named, as they stand there.
+        # Numbers stay as they were written, so that they are found, and named, in that form.
         value = _json(output, as_written=True)
-        return tuple(_locate(_json_pieces(value, "$", "", frozenset(_keys(value))), output))
+        return tuple(_locate(_json_pieces(value, "$", ""), output))
     if kind == "csv":
         rows = _rows(output)
         heads = [Piece(name, where=f"in the header line, column {name!r}", is_header=True) for name in rows[0]]
@@ -132,7 +122,7 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
 
 
 def _locate(found: Iterable[Piece], output: str) -> Iterator[Piece]:
-    """The pieces of an output, in its order, each with where it begins, as far as it is written there as it is."""
+    """The pieces of an output in order, each with its offset, if it is written there in the same form."""
     end = 0
     for piece in found:
         match = re.compile(rf"(?<![\w.]){re.escape(piece.text)}(?!\w|\.\d)").search(output, end)
@@ -161,29 +151,22 @@ class _Number(str):
 
 
 def _short_texts(values: Iterable[object]) -> str:
-    """What short texts say beside a figure: a row's label, say."""
+    """The short texts beside a figure, such as the label of its row."""
     texts = (value for value in values if isinstance(value, str) and not isinstance(value, _Number))
     return " ".join(text for text in texts if len(text) <= _LABEL_CHARS and re.search(r"[^\W\d]{3}", text))
 
 
-def _keys(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from value
-    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _keys(item)
-
-
-def _json_pieces(value: object, path: str, label: str, keys: frozenset[str], row: str = "") -> Iterator[Piece]:
+def _json_pieces(value: object, path: str, label: str, row: str = "") -> Iterator[Piece]:
     match value:
         case dict():
             row = _short_texts(value.values())
             for name, item in value.items():
-                if words := key_text(name, keys):
+                if words := key_text(name):
                     yield Piece(words, where=f"in the key {name!r} at {path}", is_header=True, name=name)
-                yield from _json_pieces(item, f"{path}.{name}", name, keys, row)
+                yield from _json_pieces(item, f"{path}.{name}", name, row)
         case list():
             for number, item in enumerate(value):
-                yield from _json_pieces(item, f"{path}[{number}]", label, keys, row)
+                yield from _json_pieces(item, f"{path}[{number}]", label, row)
         case str():
             yield Piece(str(value), label, f"at {path}", row=row)
 

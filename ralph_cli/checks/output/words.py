@@ -1,4 +1,4 @@
-"""How many words an output has, and how many its task allows."""
+"""Counts the words of an output, and finds the numbers of words that a task allows."""
 
 import re
 
@@ -6,7 +6,7 @@ _NOT_COUNTED = re.compile(
     r"(?m)\(pp?\.\s*[\divxlc][\divxlc,\s\u2013-]*\)|\[\d{1,3}(?:\s*,\s*\d{1,3})*\]"
     r"|^[ \t>]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+"
 )
-"""The page of a statement, its [n], and what begins an item of a list: marks for the reader, and no words."""
+"""Marks for the reader that are no words: the page of a statement, its [n], and the mark of a list item."""
 
 _WORD = re.compile(r"\S*\w\S*")
 _MOST_WORDS = re.compile(
@@ -20,12 +20,12 @@ _WORDS_FROM_TO = re.compile(r"(?i)\b(\d{1,5})\s*(?:-|\u2013|to|and)\s*(\d{1,5})\
 
 
 def count_words(text: str) -> int:
-    """How many words a text has: what white space parts, and has a letter or digit; marks for the reader are none."""
+    """The number of words: parts between white space with a letter or digit, without marks for the reader."""
     return len(_WORD.findall(_NOT_COUNTED.sub(" ", text)))
 
 
 def word_limits(task: str) -> tuple[int | None, int | None]:
-    """The least and most words that a task sets in so many words; None where it sets none ("about 200" sets none)."""
+    """The least and most words that a task sets with a number; None if it sets none ("about 200" sets none)."""
     if match := _WORDS_FROM_TO.search(task):
         return int(match[1]), int(match[2])
     least, most = _LEAST_WORDS.search(task), _MOST_WORDS.search(task)

@@ -1,1 +1,1 @@
-"""`ralph worker` and `ralph queue`: tables that many machines fill."""
+"""`ralph worker` and `ralph queue`: fill tables on many machines."""

@@ -1,4 +1,4 @@
-"""`ralph queue`: what the workers of tables have to do, and who does it."""
+"""`ralph queue`: shows and controls the work of the workers."""
 
 import shlex
 from contextlib import closing
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     cls=CommandGroups,
-    help="See and steer what the workers of tables do.",
+    help="Show and control the workers of tables.",
     rich_markup_mode=None,
     context_settings=HELP_FLAGS,
 )
 
-Database = Annotated[str, typer.Option("--database", help="postgresql://USER@HOST/NAME, as `ralph table` was given.")]
+Database = Annotated[str, typer.Option(help="postgresql://USER@HOST/NAME, as in `ralph table`.")]
 
 
 def _open(database: str) -> "closing[JobQueue]":
@@ -32,7 +32,7 @@ def _open(database: str) -> "closing[JobQueue]":
 
 @app.command("show")
 def show(database: Database, json: options.Json = False) -> int:
-    """The documents that wait, are at work or are done, and the workers that live."""
+    """Show the documents that wait, are being answered or are done, and the running workers."""
     with _open(database) as queue:
         state = queue.look()
     typer.echo(to_json(_as_object(state)) if json else "\n".join(_lines(state)))
@@ -50,11 +50,11 @@ def _lines(state: "QueueState") -> "list[str]":
         for counts in (state.waiting, state.doing, state.left, state.ended)
     )
     gone = {one_line(name): shlex.quote(make_visible(name, "")) for name in state.doing if name not in state.living}
-    lines = ["paused: no document is begun"] if state.is_paused else []
+    lines = ["paused: no worker begins a document"] if state.is_paused else []
     lines += [f"{documents} wait for a worker of {name}" for documents, name in waiting]
     for documents, name in doing:
         dead = f"; it is gone: start it again, or `ralph queue recover {gone[name]}`" if name in gone else ""
-        lines.append(f"{documents} at work by {name}{dead}")
+        lines.append(f"{documents} being answered by {name}{dead}")
     lines += [f"{documents} wait for {name}, which had begun" for documents, name in left]
     lines += [f"{documents}: {name}" for documents, name in ended]
     return lines or ["the queue is empty"]
@@ -62,7 +62,7 @@ def _lines(state: "QueueState") -> "list[str]":
 
 @app.command("pause")
 def pause(database: Database) -> int:
-    """Let no worker begin a document; those at work are finished."""
+    """Let no worker begin a document. Workers finish the documents that they have begun."""
     with _open(database) as queue:
         queue.pause(paused=True)
     return 0
@@ -78,7 +78,7 @@ def resume(database: Database) -> int:
 
 @app.command("cancel")
 def cancel(database: Database) -> int:
-    """Cancel all that is not done; `ralph table --resume` goes on with it."""
+    """Cancel everything that is not done. You can continue it with `ralph table --resume`."""
     with _open(database) as queue:
         typer.echo(f"{pluralize(queue.cancel(), 'document')} cancelled")
     return 0
@@ -89,7 +89,7 @@ def recover(
     worker: Annotated[str, typer.Argument(metavar="ID", help="Id of a worker that does not come back.")],
     database: Database,
 ) -> int:
-    """Hand what a dead worker has left to the others; what its disk has of it is paid again."""
+    """Give the documents of a dead worker to the others. What its disk has of them is paid for again."""
     with _open(database) as queue:
         typer.echo(f"{pluralize(queue.recover(worker), 'document')} handed over")
     return 0

@@ -1,4 +1,4 @@
-"""`ralph ask`: a further question on a run."""
+"""`ralph ask`: asks a further question about the document of a run."""
 
 from typing import Annotated
 
@@ -12,15 +12,13 @@ from ralph_cli.commands.report import Annotate, DocumentFile, ReportFile, prepar
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.errors import UserError
 
-FollowedRun = Annotated[
-    str | None, typer.Argument(metavar="RUN", help="The run: its name, the end of it, its folder, or `last`.")
-]
-
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
 def ask(
     given: Given,
-    run: FollowedRun = None,
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="The run: its name, the end of it, its folder, or `last`.")
+    ] = None,
     question: Annotated[
         str | None, typer.Argument(metavar="QUESTION", help='What else you want to know: "and in 2021?"')
     ] = None,
@@ -34,7 +32,7 @@ def ask(
 ) -> int:
     """Ask a further question about the document of a run; it is understood from what was asked before.
 
-    Models and settings are those that the run was given, but for what is set now. Bounds are those of now.
+    Models and settings are those of the run, except what you set now. Bounds are those of this command.
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress

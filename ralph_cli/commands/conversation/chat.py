@@ -1,4 +1,4 @@
-"""`ralph chat`: a prompt at which each line is a question about the same documents, and follows on those before it."""
+"""`ralph chat`: a prompt at which each line is a question about the same documents."""
 
 import json as json_text
 import sys
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from ralph_cli.runs.result import Result
 
 HELP = """\
-Each line is a question about the same documents, and is understood from those before it.
-/e      the quotes behind the last answer, with their pages
-/1      quote 1 with what stands around it; /2, /3, ...
-/open   write the evidence report of the last answer, and say where it is
-/cost   what the last answer and all of them have cost
-/new    forget what was asked: the next question is a first one
-/help   this; /quit or Ctrl-D ends, Ctrl-C stops the answer that is under way"""
+Each line is a question about the same documents. It is understood from those before it.
+/e      show the quotes of the last answer, with their pages
+/1      show quote 1 with the lines around it; /2, /3, ...
+/open   write the evidence report of the last answer, and print its path
+/cost   show what the last answer and all answers have cost
+/new    start over: the next question is a first one
+/help   show this; /quit or Ctrl-D ends, Ctrl-C stops the current answer"""
 
 AROUND = 3
-"""Lines that are shown before and behind those of a quote."""
+"""Lines that are shown before and after a quote."""
 
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
@@ -50,16 +50,16 @@ def chat(
     password: options.Password = None,
     encoding: options.Encoding = None,
     history: Annotated[
-        Path | None, typer.Option("--history", help="A file that keeps the lines typed (default: nothing keeps them).")
+        Path | None, typer.Option(help="A file that keeps the typed lines (default: they are not kept).")
     ] = None,
     json: Annotated[
-        bool, options.result_option("--json", help="Print one JSON object for each question, a line each.")
+        bool, options.result_option("--json", help="Print a JSON object for each question, one a line.")
     ] = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Ask one question after the other about documents, each understood from those before it.
 
-    Questions come from the terminal or, a line each, from standard input.
+    Questions are read from the terminal, or one a line from standard input.
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
@@ -70,18 +70,18 @@ def chat(
     if not named:
         raise UserError("the document is missing", code="usage", hint="ralph chat DOCUMENT...")
     if "-" in named:
-        what = "standard input has the questions, and cannot be the document, too"
+        what = "standard input has the questions, so it cannot be the document"
         raise UserError(what, code="usage", hint="name the document by its file")
     settings = config.load_settings(given)
     setup = Setup.of(settings)
-    setup.choose_models()  # what cannot be asked is told before anybody types
+    setup.choose_models()  # fails before anybody types
     with progress(settings, quiet=quiet) as display:
         source = options.source_of(*named, password=password, encoding=encoding, strict=strict_load, display=display)
         source = load_documents(source, settings)
     lines = TypedLines(history)
     talk = Talk(source, setup, json=json, quiet=quiet, is_short=lines.is_interactive)
     if lines.is_interactive and not quiet:
-        typer.echo("Ask about it; /help tells what else there is, Ctrl-D ends.", err=True)
+        typer.echo("Type a question. /help shows the commands, Ctrl-D ends.", err=True)
     try:
         for line in lines:
             if line in ("/quit", "/q", "/exit"):
@@ -94,10 +94,10 @@ def chat(
 
 @dataclass
 class Talk:
-    """The questions that were asked at one prompt, and what a person wants to see of the answers.
+    """The questions of one prompt, and their results.
 
-    `is_short` leaves the quotes out until they are asked for. `is_any_open` says that a question has no accepted
-    answer.
+    `shown` are the notices so far. `is_short` prints answers without quotes until somebody asks for them.
+    `is_any_open`: a question has no accepted answer.
     """
 
     source: "DocumentSource"
@@ -108,10 +108,10 @@ class Talk:
     last: "Result | None" = None
     results: "list[Result]" = field(default_factory=list)
     is_any_open: bool = False
-    told: set[str] = field(default_factory=set)
+    shown: set[str] = field(default_factory=set)
 
     def take(self, line: str) -> None:
-        """Do what a line says: a question is asked, a command carried out. An error is told, and nothing ends."""
+        """Ask a question or carry out a command. An error is printed and does not end the prompt."""
         try:
             if line.startswith("/"):
                 self._carry_out(line[1:])
@@ -124,6 +124,7 @@ class Talk:
     def _ask(self, question: str) -> None:
         from ralph_cli.commands.terminal.progress import progress
         from ralph_cli.reports.json import as_object
+        from ralph_cli.reports.terminal import answer_lines
 
         try:
             with progress(self.setup.settings, quiet=self.quiet) as display:
@@ -140,7 +141,7 @@ class Talk:
         if self.json:
             typer.echo(json_text.dumps(as_object(result.view), ensure_ascii=True))
         elif self.is_short:
-            self._print_answer(result)
+            print_lines([*answer_lines(result.view), []])
         else:
             typer.echo(f"> {question}\n")
             print_report(result.view)
@@ -150,7 +151,7 @@ class Talk:
 
     @property
     def _is_over(self) -> bool:
-        """Whether an interrupt ends the prompt, too: what is no Ctrl-C does, and so does any where nobody types."""
+        """Whether an interrupt also ends the prompt: any but Ctrl-C does, and any does where nobody types."""
         return not self.is_short or interrupts.exit_code != 130
 
     def _answer(self, question: str, display: "SilentProgress") -> "Result":
@@ -158,17 +159,14 @@ class Talk:
         from ralph_cli.runs.questions import answer_question
         from ralph_cli.runs.resuming.following import follow_run
 
-        setup = replace(self.setup, sink=FirstNotices(display, self.told))
+        setup = replace(self.setup, sink=FirstNotices(display, self.shown))
         if self.last is None:
             return answer_question(self.source, question, setup)
         return follow_run(self.last.folder, question, setup, self.source)
 
-    def _print_answer(self, result: "Result") -> None:
-        from ralph_cli.reports.terminal import answer_lines
-
-        _show([*answer_lines(result.view), []])
-
     def _carry_out(self, command: str) -> None:
+        from ralph_cli.reports.terminal import evidence_lines
+
         if command in ("help", "h", "?"):
             typer.echo(HELP, err=not self.is_short)
             return
@@ -176,9 +174,9 @@ class Talk:
             self.last = None
             return
         if self.last is None:
-            raise UserError("nothing was asked yet", code="usage", hint="type a question; /help tells more")
+            raise UserError("nothing was asked yet", code="usage", hint="type a question; /help shows the commands")
         if command in ("e", "evidence"):
-            self._print_evidence(self.last)
+            print_lines(evidence_lines(self.last.view))
         elif command.isdecimal():
             self._print_quote(self.last, int(command))
         elif command == "cost":
@@ -186,19 +184,14 @@ class Talk:
         elif command == "open":
             self._write_report(self.last)
         else:
-            raise UserError(f"there is no /{command}", code="usage", hint="/help tells what there is")
-
-    def _print_evidence(self, result: "Result") -> None:
-        from ralph_cli.reports.terminal import evidence_lines
-
-        _show(list(evidence_lines(result.view)))
+            raise UserError(f"there is no /{command}", code="usage", hint="/help shows the commands")
 
     def _print_quote(self, result: "Result", number: int) -> None:
         quotes = {quote.id: quote for quote in (*result.quotes, *result.view.found_passages)}
         if number not in quotes:
             known = ", ".join(f"/{name}" for name in quotes) or "none"
             raise UserError(f"the last answer has no quote {number}", code="usage", hint=f"it has {known}")
-        _show(list(passage_lines(quotes[number], self.source.load(), paged=result.view.paged)))
+        print_lines(passage_lines(quotes[number], self.source.load(), paged=result.view.paged))
 
     def _print_cost(self, result: "Result") -> None:
         from ralph_cli.core.model import Usage
@@ -221,43 +214,35 @@ class Talk:
                 typer.echo(one_line(str(path.resolve())))
 
 
-def _show(lines: "list[list[Styled]]") -> None:
-    from ralph_cli.reports.safe_text import plain_text
-
-    print_lines(lines, plain_text(lines))
-
-
 def passage_lines(quote: "Quote", document: "Document", *, paged: bool) -> "Iterator[list[Styled]]":
-    """A quote in the lines of the document in which it stands, with some before and behind it."""
+    """Yield the place of a quote, and the quote with some lines of its page before and after it."""
     from ralph_cli.reports.safe_text import make_visible, one_line
     from ralph_cli.reports.view import describe_place
 
     yield [(f"[{quote.id}] {one_line(describe_place(quote, paged=paged))}", "bold")]
-    page = document.page_at(quote.start)
-    text, at = document.text, page.start
-    lines: list[list[Styled]] = []
-    inside: list[int] = []
-    for words in text[page.start : max(page.end, quote.end)].split("\n"):
-        low, high = (min(max(place - at, 0), len(words)) for place in (quote.start, quote.end))
-        if high > low:
-            inside.append(len(lines))
-        parts = (("    " * bool(words), ""), (words[:low], "dim"), (words[low:high], "bold"), (words[high:], "dim"))
-        lines.append([(make_visible(part, keep="\t"), style) for part, style in parts])
-        at += len(words) + 1
-    begin, end = (inside[0], inside[-1]) if inside else (0, 0)
-    yield from lines[max(begin - AROUND, 0) : end + AROUND + 1]
+    page, text = document.page_at(quote.start), document.text
+    before = text[page.start : quote.start].split("\n")[-AROUND - 1 :]
+    after = text[quote.end : max(page.end, quote.end)].split("\n")[: AROUND + 1]
+    parts = ("\n".join(before), "dim"), (text[quote.start : quote.end], "bold"), ("\n".join(after), "dim")
+    line: list[Styled] = [("    ", "")]
+    for part, style in parts:
+        first, *further = make_visible(part).split("\n")
+        line.append((first, style))
+        for words in further:
+            yield line
+            line = [("    ", ""), (words, style)]
+    yield line
 
 
 PROMPT = "> "
 MOST_KEPT = 1_000
-"""Lines of a history that are kept in its file."""
+"""Lines that a history file keeps."""
 
 
 class TypedLines:
-    """Lines without what surrounds them, until the input ends. Ctrl-C takes back the line that is being typed.
+    """The lines that are typed, stripped, until the input ends. Ctrl-C discards the current line.
 
-    At a terminal arrow keys bring back earlier lines; they are kept in the file `history` if one is given, and nowhere
-    else.
+    At a terminal, arrow keys bring back earlier lines. Only the file `history` keeps them, if one is given.
     """
 
     def __init__(self, history: Path | None = None) -> None:
@@ -268,7 +253,7 @@ class TypedLines:
 
     def __iter__(self) -> Iterator[str]:
         if sys.stdin is None:
-            raise UserError("standard input is closed", code="no-input", hint="questions are read from there")
+            raise UserError("standard input is closed", code="no-input", hint="questions are read from it")
         while True:
             try:
                 with interrupts.prompting():
@@ -276,11 +261,11 @@ class TypedLines:
             except EOFError:
                 break
             except UnicodeDecodeError as error:
-                what = "what comes in on standard input is not text in UTF-8"
-                raise UserError(what, code="bad-input", hint="a question is a line of text") from error
+                hint = "each question is a line of text"
+                raise UserError("standard input is not UTF-8", code="bad-input", hint=hint) from error
             except KeyboardInterrupt:
                 if not self.is_interactive or interrupts.exit_code != 130:
-                    raise  # whoever ended the program does not want another prompt
+                    raise  # SIGTERM and SIGHUP end the program
                 typer.echo("\n(Ctrl-D or /quit ends)", err=True)
                 continue
             if line.strip():
@@ -289,7 +274,7 @@ class TypedLines:
             typer.echo(err=True)
 
     def close(self) -> None:
-        """Keep the history, if a file was given for it."""
+        """Write the history, if a file was given for it."""
         if self._history is not None:
             _write_history(self._history)
 
@@ -316,7 +301,7 @@ def _read_history(path: Path) -> None:
             path.touch(mode=0o600)
     except OSError as error:
         what = f"the history {path} cannot be used: {error.strerror or error}"
-        raise UserError(what, code="bad-history", hint="--history takes a file") from error
+        raise UserError(what, code="bad-history", hint="name a file with --history") from error
 
 
 def _write_history(path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Commands about this machine and what it can reach."""
+"""Commands about this machine and the services that it can reach."""

@@ -1,4 +1,4 @@
-"""`ralph doctor`: what this machine can do for ralph, tried and not guessed."""
+"""`ralph doctor`: tries what ralph needs on this machine."""
 
 import platform
 import sys
@@ -17,17 +17,12 @@ if TYPE_CHECKING:
 
 def doctor(
     runtime: Annotated[
-        Path | None, typer.Option("--runtime", help="Install the sandbox's runtime from this npm package file (.tgz).")
+        Path | None, typer.Option(help="Install the sandbox's runtime from this npm package file (.tgz).")
     ] = None,
-    fetch: Annotated[
-        bool, typer.Option("--fetch", help="Only fetch the sandbox's runtime into the cache, if it is missing.")
-    ] = False,
-    live: Annotated[
-        bool, typer.Option("--live", help="Make one small call to each service that is configured, and say its cost.")
-    ] = False,
+    fetch: Annotated[bool, typer.Option("--fetch", help="Only fetch the sandbox's runtime, if it is missing.")] = False,
+    live: Annotated[bool, typer.Option("--live", help="Make one small call to each configured service.")] = False,
     model: Annotated[
-        list[str] | None,
-        typer.Option("--model", help="With --live, ask this model, too (vendor:model). May be given several times."),
+        list[str] | None, typer.Option(help="With --live, also ask this model (vendor:model). May be given again.")
     ] = None,
 ) -> int:
     """Check engines, sandbox isolation, keys, versions and the cache; fetch the sandbox's runtime if it is missing."""
@@ -38,7 +33,7 @@ def doctor(
 
     settings = config.load_settings()
     if model and not live:
-        raise UserError("--model asks a model only with --live", code="usage", hint="ralph doctor --live --model NAME")
+        raise UserError("--model needs --live", code="usage", hint="ralph doctor --live --model NAME")
     try:
         if runtime is not None:
             from sandbox.deno.runtime import install_runtime
@@ -97,7 +92,7 @@ def _check_folders(settings: "Settings") -> Iterator[Line]:
 
 
 def _check_engines(settings: "Settings") -> Iterator[Line]:
-    """Try both engines; only the one that a run would use can make the machine ill."""
+    """Try both engines. Only a fault of the engine that runs would use counts."""
     from ralph_cli.environment import fetch_environment
     from ralph_cli.rlm.bridge import lookup_functions
     from sandbox.selfcheck import check

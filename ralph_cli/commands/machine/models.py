@@ -1,4 +1,4 @@
-"""`ralph models`: whose models can be asked, which are taken by default, and what they cost."""
+"""`ralph models`: lists vendors, their default models and prices."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ralph_cli.config import Settings
 
 ROLES = ("answers", "sub-queries")
-"""What the default models of a vendor do, in their order."""
+"""The roles of a vendor's default models, in their order."""
 
 
 def models() -> int:
@@ -36,14 +36,14 @@ def _lines(settings: "Settings") -> Iterator[str]:
             uses += ["named in the settings"] if name in named else []
             yield f"  {name:<30} {_price(settings, name):<44} {', '.join(uses)}"
     yield "offline: needs no key"
-    yield f"  {'offline:extractive':<30} {'free; finds passages by their words':<44} taken when no key is set"
-    yield f"  {'offline:semantic':<30} {'free; by meaning, too (with the extra `semantic`)':<44}"
-    yield "Name any model of a service with --model and --judge-model: vendor:model. Prices are US dollars for a"
-    yield "million tokens, from the package genai-prices or --prices. A server of your own has a [providers.NAME]."
+    yield f"  {'offline:extractive':<30} {'free; finds passages by their words':<44} default if no key is set"
+    yield f"  {'offline:semantic':<30} free; also by meaning (with the extra `semantic`)"
+    yield "Name any model of a vendor with --model and --judge-model: vendor:model. Prices are US dollars for a"
+    yield "million tokens, from the package genai-prices or --prices. Add your own server as [providers.NAME]."
 
 
 def _price(settings: "Settings", name: str) -> str:
-    """The price of a million tokens in and out, as single calls of a thousand are priced."""
+    """Return the price of a million input and output tokens, from the price of a thousand."""
     from ralph_cli.core.model import Usage
     from ralph_cli.providers import prices
 

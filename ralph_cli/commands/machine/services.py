@@ -1,4 +1,4 @@
-"""What is said of a service: whether its models can be asked, where they are, what is missing, what it answers."""
+"""Describes services: whether their models can be asked, where they are, what is missing, what they answer."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from ralph_cli.providers.endpoint import Endpoint
 
 Line = tuple[bool | None, str, str]
-"""Whether it is well (None: neither well nor ill), what was looked at, what was seen."""
+"""Whether it works (None: neither), what was looked at, what was found."""
 
 
 def check_services(settings: "Settings") -> Iterator[Line]:
-    """Each service, how this machine reaches others, and the models that a run would have."""
+    """Check each service, the network, and the models that a run would use."""
     from ralph_cli.core.errors import ConfigError
     from ralph_cli.wiring.models import choose_models
     from ralph_cli.wiring.probing import services_of
@@ -42,13 +42,13 @@ def _describe_network(settings: "Settings") -> str:
 
 
 def ask_services(settings: "Settings", more: tuple[str, ...]) -> Iterator[Line]:
-    """One small call to a model of each service that can be asked: those that are named, and `more`."""
+    """Make one small call to a model of each service: those that are configured, and `more`."""
     from ralph_cli.core.errors import ConfigError, ProviderError
     from ralph_cli.wiring.probing import models_to_probe, probe
 
     for vendor, names in models_to_probe(settings, more).items():
         if not names:
-            yield None, vendor, f"no model of it is named, so none is asked: ralph doctor --live --model {vendor}:NAME"
+            yield None, vendor, f"not asked: name a model with ralph doctor --live --model {vendor}:NAME"
         for name in names:
             try:
                 seen = probe(settings, name)
@@ -62,7 +62,7 @@ def ask_services(settings: "Settings", more: tuple[str, ...]) -> Iterator[Line]:
 
 
 def describe_service(settings: "Settings", vendor: str) -> tuple[bool | None, str]:
-    """Whether it is well configured (None: not at all), and that in words, without a key."""
+    """Say whether a service is configured correctly (None: not configured), also in words, without any key."""
     from ralph_cli.core.errors import ConfigError
     from ralph_cli.providers.registry import KEYED_VENDORS, require_access
 

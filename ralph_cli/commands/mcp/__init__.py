@@ -1,1 +1,1 @@
-"""Ralph as tools of an agent, by the Model Context Protocol."""
+"""Offers ralph as tools to agents, by the Model Context Protocol."""

@@ -1,8 +1,7 @@
-"""What a result rests on, as resources: the record of a run, and each of its quotes with a picture of its page."""
+"""The evidence of a result, as resources: the run, and each of its quotes with a picture of its page."""
 
 import base64
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,10 +17,8 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.runs.history import RecordedRun, as_object, read_run
 from ralph_cli.runs.report import load_run_document
 
-_ADDRESS = re.compile(r"ralph://runs/([\w-]{1,200})(?:/quotes/(\d{1,6}))?", re.ASCII)
-
 MOST_LISTED = 50
-"""Runs whose quotes are listed, the newest."""
+"""Runs whose quotes are listed: the newest ones."""
 
 TEMPLATES = [
     ResourceTemplate(
@@ -39,7 +36,7 @@ TEMPLATES = [
 
 
 def list_resources(tools: Toolbox) -> list[Resource]:
-    """The runs that this server has made, and their quotes."""
+    """Return the runs that this server made, and their quotes."""
     found: list[Resource] = []
     for name in list(tools.runs)[: -MOST_LISTED - 1 : -1]:
         result = as_object(read_run(tools.runs[name]))
@@ -52,7 +49,7 @@ def list_resources(tools: Toolbox) -> list[Resource]:
 
 
 def link_quotes(result: dict[str, Any]) -> list[ResourceLink]:
-    """Links to the quotes of a result."""
+    """Return links to the quotes of a result."""
     run = result.get("run", {}).get("id", "")
     quotes = [*result.get("quotes", ()), *result.get("counter_evidence", {}).get("passages", ())]
     return [
@@ -67,20 +64,21 @@ def link_quotes(result: dict[str, Any]) -> list[ResourceLink]:
 
 
 def read_resource(tools: Toolbox, uri: str) -> list[TextResourceContents | BlobResourceContents]:
-    """What a client reads at an address. Raises UserError, and what reading a run and its document raises."""
-    match = _ADDRESS.fullmatch(uri)
-    folder = tools.runs.get(match[1]) if match else None
-    if match is None or folder is None:
-        what = f"{one_line(uri, 120)} is no evidence of a run that this server has made"
+    """Return what is at an address. Raises UserError, and what reading a run and its document raises."""
+    name, is_quote, number = uri.removeprefix("ralph://runs/").partition("/quotes/")
+    folder = tools.runs.get(name) if uri.startswith("ralph://runs/") else None
+    if folder is None:
+        what = f"{one_line(uri, 120)} is no evidence of a run of this server"
         raise UserError(what, code="no-evidence", hint="call ask again: its result links its evidence")
     run = read_run(folder)
     result = as_object(run)
-    if match[2] is None:
+    if not is_quote:
         return [_text(uri, result)]
-    quotes = {quote["id"]: quote for quote in (*result["quotes"], *result["counter_evidence"]["passages"])}
-    quote = quotes.get(int(match[2]))
+    quotes = {str(quote["id"]): quote for quote in (*result["quotes"], *result["counter_evidence"]["passages"])}
+    quote = quotes.get(number)
     if quote is None:
-        raise UserError(f"the run has no quote {match[2]}", code="no-evidence", hint=f"it has {len(quotes)}")
+        what = f"the run has no quote {one_line(number, 20)}"
+        raise UserError(what, code="no-evidence", hint=f"it has {len(quotes)}")
     claims = [claim for claim in result["claims"] if quote["id"] in claim["quotes"]]
     return [
         _text(uri, {"quote": quote, "claims": claims}),
@@ -93,7 +91,7 @@ def _text(uri: str, value: dict[str, Any]) -> TextResourceContents:
 
 
 def _pictures(tools: Toolbox, run: RecordedRun, span: Span, uri: str) -> Iterator[BlobResourceContents]:
-    """The pages of a PDF on which a span stands, the span marked; none of other formats, or of a file that is gone."""
+    """Yield the pages of a PDF that a span is on, with the span marked. Other formats and missing files have none."""
     found = load_run_document(run, tools.settings)
     if found.document is None:
         return

@@ -1,4 +1,4 @@
-"""The tools over HTTP, on this machine only unless it is said otherwise: nobody gets in without the token."""
+"""Serves the tools over HTTP, by default on this machine only. Every request needs the token."""
 
 import hmac
 import ipaddress
@@ -18,14 +18,14 @@ PATH = "/mcp"
 
 
 class TokenGate:
-    """Lets a request through that has the token in its Authorization header."""
+    """Accepts only requests that have the token in their Authorization header."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._wanted = app, f"bearer {token}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or refuse it."""
-        if scope["type"] != "lifespan":  # which no client sends
+        if scope["type"] != "lifespan":  # no client sends it
             scheme, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
             if not hmac.compare_digest(f"{scheme.lower()} {token.strip()}".encode(), self._wanted):
                 refusal = PlainTextResponse(
@@ -39,7 +39,7 @@ class TokenGate:
 
 
 def make_app(front: Front, token: str, host: str, port: int) -> ASGIApp:
-    """The application; it answers requests for this host and port only, and those that no foreign page has sent."""
+    """Return the application. It refuses requests to other hosts or ports, and from pages of other origins."""
     names = [host] if not is_loopback(host) else ["127.0.0.1", "localhost", "[::1]"]
     hosts = [f"{name}:{port}" for name in names]
     security = TransportSecuritySettings(
@@ -50,7 +50,7 @@ def make_app(front: Front, token: str, host: str, port: int) -> ASGIApp:
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there; 0 is a port that is free. Raises ConfigError."""
+    """Return a listening socket; port 0 is one that is free. Raises ConfigError."""
     with suppress(ValueError):
         if ipaddress.ip_address(host).is_unspecified:
             hint = "--host with the name or address by which clients call it"
@@ -64,7 +64,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 def serve(app: ASGIApp, listening: socket.socket) -> None:
-    """Answer requests until the program is told to end."""
+    """Answer requests until a signal ends the program."""
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, timeout_graceful_shutdown=int(SECONDS_TO_END) or 1
     )
@@ -72,7 +72,7 @@ def serve(app: ASGIApp, listening: socket.socket) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches that host."""
+    """Whether only this machine can reach that host."""
     with suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"

@@ -1,4 +1,4 @@
-"""The tools behind the protocol: lists, calls with progress and an end that a client may ask for, and evidence."""
+"""The server of the protocol: lists of tools, calls with progress and cancellation, and evidence."""
 
 import json
 import sys
@@ -26,10 +26,10 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.table.run import cores
 
 PAID_AT_ONCE = 4
-"""Runs side by side: each has a sandbox of its own. Further ones wait; what costs nothing never waits for them."""
+"""Runs side by side, each with its own sandbox. Further ones wait; free tools never wait for them."""
 
 SECONDS_TO_END = 1.5
-"""So long the end of the server waits for the ends of runs: clients kill a server that takes longer than two."""
+"""Seconds in which runs may end when the server ends. Clients kill a server that takes longer than two."""
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ ListParams = types.PaginatedRequestParams | None
 
 
 class Front:
-    """What clients meet: requests in, results and one-line errors out, each call in a thread of its own."""
+    """Answers requests with results and one-line errors; each call has a thread of its own."""
 
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools
@@ -47,7 +47,7 @@ class Front:
         self._changed = threading.Condition()
 
     def server(self) -> "Server[Any]":
-        """The server of the protocol, for any transport."""
+        """Return the server, for any transport."""
         folders = ", ".join(map(str, self.tools.fence.folders))
         return Server(
             "ralph",
@@ -63,7 +63,7 @@ class Front:
         )
 
     def wait_for_runs(self) -> None:
-        """Wait until what was begun has ended, but not for long."""
+        """Wait for the end of all runs, at most SECONDS_TO_END."""
         with self._changed:
             self._changed.wait_for(lambda: not self._at_work, SECONDS_TO_END)
 
@@ -86,7 +86,7 @@ class Front:
     async def _read(self, read: Callable[[], T]) -> T:
         try:
             return await as_coroutine(self._in_turn("local", read))()
-        except Exception as error:  # noqa: BLE001 - a client is told one line, whatever it was
+        except Exception as error:  # noqa: BLE001 - a client gets one line for every error
             raise MCPError(types.INVALID_PARAMS, one_line(_as_ralph_error(error).line)) from None
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -96,11 +96,11 @@ class Front:
                 raise UserError(what, code="no-tool", hint=f"there are {', '.join(TOOLS)}")
             said = parse_arguments(tool.arguments, params.arguments)
             return _as_result(await self._run(tool, said, context))
-        except Exception as error:  # noqa: BLE001 - a client is told one line, whatever it was
+        except Exception as error:  # noqa: BLE001 - a client gets one line for every error
             return _as_error(_as_ralph_error(error))
 
     async def _run(self, tool: Tool, said: object, context: Context) -> dict[str, Any]:
-        """Run the tool; its progress goes to the client. When the request is cancelled, the run ends, too."""
+        """Run the tool and send its progress to the client. Cancelling the request ends the run."""
 
         def start(hear: Callable[[AnyEvent], None]) -> Any:
             return as_coroutine(self._in_turn(tool.kind, lambda: tool.run(self.tools, said, hear)))()
@@ -119,7 +119,7 @@ class Front:
             running.cancel()
 
     def _in_turn(self, kind: Kind, call: Callable[[], T]) -> Callable[[], T]:
-        """The call once there is room for it; a call that was cancelled keeps its room until it has ended."""
+        """Return the call, after it waits for a free place. A cancelled call keeps its place until it ends."""
 
         def in_turn() -> T:
             with self._changed:
@@ -163,8 +163,8 @@ def _listed(tool: Tool) -> types.Tool:
 
 
 def _as_result(found: dict[str, Any]) -> types.CallToolResult:
-    """The JSON of the result, as a value and as a text, and links to its evidence."""
-    # Half a character, as a file may hold one, cannot be sent.
+    """Return the result as JSON, as a value and as text, with links to its evidence."""
+    # A lone surrogate, as a file may have one, cannot be sent.
     whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     found = json.loads(whole)
     content: list[types.ContentBlock] = [types.TextContent(text=json.dumps(found)), *evidence.link_quotes(found)]
@@ -180,11 +180,10 @@ def _as_error(error: RalphError) -> types.CallToolResult:
 
 
 def _as_ralph_error(error: Exception) -> RalphError:
-    """What a client is told of an error; of one that nobody meant to raise the person at the server sees all."""
+    """Return the error for a client. Of an unexpected one, standard error gets the whole traceback."""
     if isinstance(error, RalphError):
         return error
     with suppress(OSError):
         traceback.print_exception(error, file=sys.stderr)
-    return RalphError(
-        f"ralph failed within: {type(error).__name__}", code="internal", hint="its standard error says more"
-    )
+    hint = "the server's standard error has the traceback"
+    return RalphError(f"internal error: {type(error).__name__}", code="internal", hint=hint)

@@ -1,4 +1,4 @@
-"""What each tool does: the use case behind a command, with the settings and the bounds of the server."""
+"""The tools: use cases like those of the commands, with the settings and the bounds of the server."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,13 +44,13 @@ Several = Annotated[
 
 
 class Arguments(BaseModel):
-    """What is said to a tool."""
+    """The arguments of a tool."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class AboutDocuments(Arguments):
-    """Arguments of what reads documents."""
+    """Arguments of tools that read documents."""
 
     documents: Several
     """Paths of files, or of folders and ZIP archives, which mean all documents in them."""
@@ -129,7 +129,7 @@ class TableStatus(Arguments):
 
 
 def parse_arguments(kind: type[Arguments], said: dict[str, Any] | None) -> Arguments:
-    """What a client has said, checked. Raises UserError with one line on the first thing that is wrong."""
+    """Return the checked arguments. Raises UserError, which names the first fault."""
     try:
         return kind.model_validate(said or {})
     except ValidationError as error:
@@ -142,19 +142,18 @@ def parse_arguments(kind: type[Arguments], said: dict[str, Any] | None) -> Argum
 
 
 Kind = Literal["paid", "local"]
-"""Whether a tool asks models, which costs money and takes minutes, or only this machine."""
-
+"""Whether a tool asks models, which costs money and takes minutes, or runs only on this machine."""
 
 PAGE_CHARACTERS = 20_000
-"""Characters of a page that are given at once."""
+"""Characters of a page that one call returns, at most."""
 
 
 @dataclass(slots=True)
 class Toolbox:
-    """The tools, for files within the `fence`, with these `settings`, whose bounds hold for each call and for all.
+    """The tools, for files within the `fence`. The bounds of the `settings` hold for each call and for all together.
 
-    `models` and `engine` are put in place of those of the settings. `runs` are the folders of the runs that were made,
-    by name: of no other the evidence is shown. Safe from every thread.
+    `models` and `engine` replace those of the settings. `runs` are the folders of the runs made here, by name; only
+    their evidence is shown. Can be used from any thread.
     """
 
     settings: Settings
@@ -185,9 +184,9 @@ class Toolbox:
         """
         folder = self.runs.get(said.run)
         if folder is None:
-            what = f"this server has made no run {one_line(said.run, 60)}"
+            what = f"this server made no run {one_line(said.run, 60)}"
             raise UserError(what, code="no-run", hint="give the run.id of an answer of it, or use ask")
-        # The document is the one of that run to the byte, or none.
+        # Only the very document of that run is accepted.
         return self._keep(follow_run(folder, said.question, self._setup(sink), DocumentSource.of("")))
 
     def task(self, said: Task, sink: EventSink) -> dict[str, Any]:
@@ -293,7 +292,7 @@ class Toolbox:
         return status | {"cells": cells}
 
     def _source(self, documents: Sequence[str]) -> DocumentSource:
-        """What a client names; in a folder that is allowed ralph's own records are no documents."""
+        """Return the documents that a client names, without ralph's own records in an allowed folder."""
         source = DocumentSource.of([str(self.fence.find_document(path)) for path in documents])
         return replace(source, apart=self.fence.apart)
 
@@ -311,7 +310,7 @@ class Toolbox:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as clients see it; its method's text tells them what it does."""
+    """A tool as clients see it; the docstring of its method describes it."""
 
     name: str
     title: str
@@ -321,7 +320,7 @@ class Tool:
 
     @property
     def text(self) -> str:
-        """What a client is told of it."""
+        """The description for clients."""
         return " ".join((self.run.__doc__ or "").split())
 
 
@@ -342,10 +341,9 @@ TOOLS = {
 
 
 def _find_member(document: Document, name: str) -> Member:
-    """The document of a set that has that name. Raises UserError."""
-    found = [member for member in document.members if member.name == name]
-    if not found:
-        names = ", ".join(member.name for member in document.members[:5])
-        hint = f"give the name of one of its documents: {names}"
-        raise UserError(f"there are {len(document.members)} documents", code="bad-argument", hint=hint)
-    return found[0]
+    """Return the document of a set by its name. Raises UserError."""
+    for member in document.members:
+        if member.name == name:
+            return member
+    hint = f"give the name of one of them: {', '.join(member.name for member in document.members[:5])}"
+    raise UserError(f"there are {len(document.members)} documents", code="bad-argument", hint=hint)

@@ -1,4 +1,4 @@
-"""Files that a command writes for a person: those that ralph wrote before are replaced, others only with --force."""
+"""Files that a command writes for a person: ralph replaces its own files, and others only with --force."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,49 +9,31 @@ from ralph_cli.core.errors import UserError
 
 @contextmanager
 def replacing(paths: tuple[Path | None, ...], cache: Path, *, force: bool) -> Iterator[None]:
-    """While this lasts the files are written. Raises UserError first for one that is there and is not ralph's.
+    """Surround the writing of files. Raises UserError first if one exists that ralph did not write.
 
-    Of a folder that is written to, every file in it. What was written is known by its hash, kept in the folder `cache`;
-    a file that was changed since is not ralph's.
+    For a folder, this concerns every file in it. The folder `cache` keeps the hash of each written file, so a file that
+    was changed since is not ralph's any more.
     """
     given = [path for path in paths if path is not None]
     before = {path: _digest(path) for path in _files_of(given)}
     for path, digest in before.items():
         if digest and not force and not _is_written(path, digest, cache):
             hint = "name another file, or replace it with --force"
-            raise UserError(f"{path} is there already, and was not written by ralph", code="file-exists", hint=hint)
+            raise UserError(f"{path} exists and was not written by ralph", code="file-exists", hint=hint)
     try:
         yield
     finally:
         for path in _files_of(given):
             digest = _digest(path)
             if digest and digest != before.get(path):
-                with suppress(OSError):  # then it is asked for again
+                with suppress(OSError):  # then it needs --force the next time
                     _note(path, cache).parent.mkdir(parents=True, exist_ok=True)
                     _note(path, cache).write_text(digest, "utf-8")
 
 
 def _files_of(paths: list[Path]) -> list[Path]:
-    """The paths, and of those that are folders the files in them."""
+    """Return the paths, with folders replaced by the files in them."""
     return [file for path in paths for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
-
-
-def require_writable(path: Path) -> None:
-    """UserError when no file can be made where one is wanted: said before anything is paid for."""
-    from ralph_cli.runs.folders import folder_fault
-
-    fault = f"{path} is a folder" if path.is_dir() else folder_fault(path.parent)
-    if fault:
-        raise UserError(f"{path} cannot be written: {fault}", code="bad-output", hint="name another file")
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a result where a person wants it. Raises UserError."""
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        what = f"{path} cannot be written: {error.strerror}"
-        raise UserError(what, code="bad-output", hint="the results are in the run's folder") from error
 
 
 def _is_written(path: Path, digest: str, cache: Path) -> bool:
@@ -62,12 +44,12 @@ def _is_written(path: Path, digest: str, cache: Path) -> bool:
 
 
 def _note(path: Path, cache: Path) -> Path:
-    """Where the hash of what was written last to this place is kept."""
+    """Return the file that keeps the hash of what ralph last wrote to this path."""
     return cache / "written" / _hash(str(path.resolve()).encode("utf-8", "surrogateescape"))[:32]
 
 
 def _digest(path: Path) -> str:
-    """The hash of a regular file; empty if there is none that can be read, or nothing in it."""
+    """Return the hash of a regular file; empty if it is empty or cannot be read."""
     try:
         data = path.read_bytes() if path.is_file() else b""
     except OSError:
@@ -76,6 +58,6 @@ def _digest(path: Path) -> str:
 
 
 def _hash(data: bytes) -> str:
-    from hashlib import sha256  # it loads OpenSSL, which `ralph --help` does not need
+    from hashlib import sha256  # loads OpenSSL, which `ralph --help` does not need
 
     return sha256(data).hexdigest()

@@ -1,1 +1,1 @@
-"""Commands that serve until they are stopped."""
+"""Commands that serve until you stop them."""

@@ -1,4 +1,4 @@
-"""`ralph view`: runs and tables in a browser."""
+"""`ralph view`: shows runs and tables in a browser."""
 
 import os
 import pwd
@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from ralph_cli.commands.parameters import options
 from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.core.errors import UserError
 
@@ -21,16 +20,16 @@ TOKEN_BYTES = 18
 def view(
     given: Given,
     folder: Annotated[
-        Path | None, typer.Argument(help="A folder of runs and tables, or of one table; default that of --out.")
+        Path | None, typer.Argument(help="A folder of runs and tables, or of one table; default the one of --out.")
     ] = None,
-    port: Annotated[int, options.number("--port", least=0, help="Port on 127.0.0.1; default one that is free.")] = 0,
-    name: Annotated[str, typer.Option("--name", help="Your name, for reviews; default that of your login.")] = "",
+    port: Annotated[int, typer.Option(min=0, help="Port on 127.0.0.1; 0 is one that is free.")] = 0,
+    name: Annotated[str, typer.Option(help="Your name, for reviews; default your login.")] = "",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> int:
-    """Look at runs and tables in a browser: answers beside the document, live, with marks of reviewers; until Ctrl-C.
+    """Show runs and tables in a browser: answers beside the document, live, with reviews; until Ctrl-C.
 
-    The address that is printed has a token in it: only who knows it sees anything, on this machine alone. A further
-    question that is asked there has the models and settings of its run, but for what is set here, and its own bounds.
+    The printed address has a token: without it nobody sees anything, and it works on this machine only. A further
+    question that you ask there has the models and settings of its run, except what you set here, and bounds of its own.
     """
     from ralph_cli import config
     from ralph_cli.core import clock
@@ -47,7 +46,7 @@ def view(
     settings = config.load_settings(given)
     root = folder or settings.out
     if not root.is_dir():
-        raise UserError(f"there is no folder {root}", code="no-folder", hint="name the folder of runs, or a table's")
+        raise UserError(f"there is no folder {root}", code="no-folder", hint="name a folder of runs, or of a table")
     listening = _listen(port)
     token = clock.token(TOKEN_BYTES)
     address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
@@ -56,15 +55,15 @@ def view(
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            app.end()  # a page that is open would keep it from ending
+            app.end()  # an open page would keep the server running
             super().handle_exit(sig, frame)
 
-    # What it would log, a page says: uvicorn tells of each request that an end has cut off, with a traceback.
+    # Pages show their errors. At its end, uvicorn would log a traceback for each open request.
     server = Server(
         uvicorn.Config(app, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
     )
     typer.echo(address)
-    typer.echo("the page is there until you press Ctrl-C", err=True)
+    typer.echo("press Ctrl-C to stop", err=True)
     if browser and os.isatty(1):
         webbrowser.open(address)
     server.run(sockets=[listening])
@@ -72,16 +71,16 @@ def view(
 
 
 def _listen(port: int) -> socket.socket:
-    """A socket on that port of this machine alone; UserError if another program has it."""
+    """Return a socket on that port of this machine only. Raises UserError if it is in use."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
-        listening.listen()  # whoever comes before the server is ready waits
+        listening.listen()  # requests wait until the server is ready
     except (OSError, OverflowError) as error:
         listening.close()
         what = f"port {port} cannot be used: {getattr(error, 'strerror', None) or error}"
-        raise UserError(what, code="bad-port", hint="leave out --port for one that is free") from error
+        raise UserError(what, code="bad-port", hint="without --port, ralph chooses a free one") from error
     return listening
 
 

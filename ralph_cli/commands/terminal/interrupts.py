@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: the first ends what is being done, with its record; the second ends all at once."""
+"""Ctrl-C, SIGTERM and SIGHUP: the first one stops the run and keeps its record, the second ends the process."""
 
 import os
 import signal
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
 
 AGAIN_SECONDS = 0.01
-"""After so long an interrupt is raised again that was swallowed: at once it would be swallowed, too."""
+"""Seconds until a swallowed interrupt is raised again: at once it would be swallowed, too."""
 
 
 class Interrupts:
-    """What the program does when it is told to end. There is one for the process, for signals are the process's.
+    """The signal handlers of the process.
 
-    While a result is being handed over, a first signal changes nothing: the program is about to end with the exit code
-    of that result. Signals that whoever started the program has it ignore, as nohup does, stay ignored.
+    While a result is being printed, a first signal changes nothing: the program is about to end with the exit code of
+    that result. Signals that the parent process made it ignore, as nohup does, stay ignored.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Interrupts:
         self._is_typed_at = False
 
     def install(self) -> None:
-        """Take charge of the signals."""
+        """Install the handlers."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._on_signal)
@@ -39,11 +39,11 @@ class Interrupts:
 
     @property
     def exit_code(self) -> int:
-        """That of a program which such a signal has ended: 128 and the number of the signal."""
+        """The exit code of a program that the signal ended: 128 and its number."""
         return 128 + self._number
 
     def follow(self, event: "AnyEvent") -> None:
-        """Let the result of a run that has ended be handed over; end nothing but a run, or what comes after it."""
+        """Note that a run began, which signals interrupt, or ended, whose result they do not."""
         if event.kind == "run_halted":
             self._raises = False
         elif event.kind == "run_started":
@@ -52,7 +52,7 @@ class Interrupts:
 
     @contextmanager
     def allowed(self) -> Iterator[None]:
-        """A time in which signals count although there is a result: for what takes long."""
+        """Let signals interrupt a block although there is a result, because it takes long."""
         self._resume()
         try:
             yield
@@ -61,7 +61,7 @@ class Interrupts:
 
     @contextmanager
     def prompting(self) -> Iterator[None]:
-        """A time in which a person types: a signal takes back the line that is typed, and is no second one of any."""
+        """Surround a prompt: a signal discards the typed line, and never counts as a second one."""
         self.received, self._postponed, self._raises, self._is_typed_at = 0, False, True, True
         try:
             yield
@@ -69,12 +69,12 @@ class Interrupts:
             self._is_typed_at = False
 
     def end(self) -> None:
-        """The program ends: Ctrl-C must not change its exit code any more."""
+        """Ignore Ctrl-C from now on, so that it does not change the exit code."""
         if signal.getsignal(signal.SIGINT) == self._on_signal:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def end_at_once(self, kept: str = "") -> NoReturn:
-        """End the process with its children, whatever is at work in it; what is `kept` is told."""
+        """End the process and its children; the line that says so ends in `kept`."""
         _say(f"ended at once{kept}")
         _kill_children()
         os._exit(self.exit_code)
@@ -93,12 +93,12 @@ class Interrupts:
         if self.received > 1:
             self.end_at_once(f"; what is recorded is kept: `ralph trace show {self.run}`" if self.run else "")
         if self._raises:
-            _say("interrupted: stopping; a second time ends it at once")
+            _say("interrupted: stopping; a second interrupt ends it at once")
             raise KeyboardInterrupt
         self._postponed = True
 
     def _on_unraisable(self, lost: "sys.UnraisableHookArgs") -> None:
-        """Interrupt again when an interrupt was swallowed, as in callbacks of weak references."""
+        """Interrupt again if an interrupt was swallowed, as in callbacks of weak references."""
         if not issubclass(lost.exc_type, KeyboardInterrupt):
             sys.__unraisablehook__(lost)
             return
@@ -114,15 +114,15 @@ def _interrupt(*_: object) -> None:
 
 
 def _say(line: str) -> None:
-    """A line on standard error, past its buffer: that may be what was interrupted."""
-    # A terminal shows ^C, and perhaps what is waited for, in the line where the cursor is.
+    """Write a line to standard error without its buffer, which may be what was interrupted."""
+    # A terminal shows ^C, and perhaps the status, in the line of the cursor.
     begin = "\n" if os.isatty(2) else ""
     with suppress(OSError):
         os.write(2, f"{begin}ralph: {line}\n".encode())
 
 
 def _kill_children() -> None:
-    """Kill the processes that this one has started, each with its group; on Linux only, where they can be found."""
+    """Kill the child processes with their groups. Only Linux tells which they are."""
     for children in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
             for child in map(int, children.read_text().split()):

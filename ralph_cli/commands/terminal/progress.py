@@ -1,4 +1,4 @@
-"""The live display on standard error: a line for each step, and what is being waited for."""
+"""The progress display on standard error: a line for each step, and what ralph is waiting for."""
 
 import ast
 import shutil
@@ -23,47 +23,50 @@ from ralph_cli.text.lexicon import pluralize
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
 
-CODE, VERIFIER = 0, -1
-"""Keys, beside the numbers of calls, of what is waited for."""
+CODE = 0
+"""The key of running code in `_waiting`, whose other keys are numbers of calls."""
+
+VERIFIER = -1
+"""The key of a running verifier there."""
 
 SHOW_WAIT_AFTER = 2.0
-"""Seconds after which something that takes time is shown."""
-
-SLOWED_FOR = 30.0
-"""Seconds after a failed call in which it is said why fewer are in flight."""
+"""Seconds after which the display shows what it waits for."""
 
 REDRAW_SECONDS = 0.5
+
 ACTIVITIES = {
     "worker": "the worker is thinking",
     "goal": "the worker is thinking",
     "judge": "the judge is reading",
+    "child": "child workers explore their parts",
     "subquery": "sub-queries",
     "extractor": "the worker writes down what it has",
     "reader": "the reader gathers quotes",
     "reasoner": "the writer writes",
     "task_judge": "the judge is reading",
-    "counter": "the judge reads what may speak against it",
+    "counter": "the judge reads what may limit the claims",
     "grader": "the answer is compared with the reference",
 }
+"""What an agent does, by its name."""
 
 UNWRAPPED = 10_000
-"""Columns of what is no terminal: lines are for programs there."""
+"""The width where standard error is no terminal: lines are not wrapped for programs."""
 
 NOT_DOING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-"""Statements that prepare; what a snippet does stands in another."""
+"""Statements that only prepare what a snippet does."""
 
 MAX_REFUSALS_SHOWN = 5
-"""So many refusals of the local rules are shown when an attempt is over."""
+"""Issues that are shown of a refused attempt, at most."""
 
 PHASES = {"reader": "reading", "reasoner": "writing", "task_judge": "judging"}
-"""Agents whose turn is worth a line of its own when it begins."""
+"""Agents whose turns begin with a line of their own."""
 
 
 class SilentProgress:
     """Shows nothing."""
 
     def __call__(self, event: events.AnyEvent, /) -> None:
-        """Let it count for what Ctrl-C means."""
+        """Tell the signal handlers about the event."""
         interrupts.follow(event)
 
     def on_loading(self, done: int, total: int) -> None:
@@ -76,30 +79,31 @@ class SilentProgress:
         """Ignore the line."""
 
     def show_status(self, line: str) -> None:
-        """Ignore how far it is."""
+        """Ignore the status."""
 
 
 class FirstNotices:
-    """Passes events on, and each notice once: many questions have the same ones. `told` are those passed on."""
+    """Passes events on, but each notice only once. `shown` are the notices that were passed on."""
 
-    def __init__(self, display: SilentProgress, told: set[str]) -> None:
-        self._display, self._told = display, told
+    def __init__(self, display: SilentProgress, shown: set[str]) -> None:
+        self._display, self._shown = display, shown
 
     def __call__(self, event: events.AnyEvent, /) -> None:
         if isinstance(event, events.NoticeIssued):
-            if event.message in self._told:
+            if event.message in self._shown:
                 return
-            self._told.add(event.message)
+            self._shown.add(event.message)
         self._display(event)
 
 
 class LineProgress(SilentProgress):
-    """Writes a line for each finished step; while one thing takes long, says so every `interval` seconds."""
+    """Writes a line for each finished step, and every `interval` seconds what takes long."""
 
     def __init__(self, interval: float, max_cost: float | None = None) -> None:
         self._interval, self._max_cost = interval, max_cost
         self._usage = Usage()
         self._waiting: dict[int, tuple[str, float]] = {}
+        self._children: dict[str, str] = {}
         self._iteration = 0
         self._batches = 0
         self._agent = ""
@@ -113,11 +117,11 @@ class LineProgress(SilentProgress):
         self._thread = threading.Thread(target=self._run_heartbeat, name="heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch the time."""
+        """Start the thread that shows what takes long."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching and clear what is drawn."""
+        """Stop the thread and clear the status."""
         self._stopped.set()
         self._thread.join(timeout=1)
         self.draw("")
@@ -130,33 +134,33 @@ class LineProgress(SilentProgress):
                 self.write(line)
 
     def on_loading(self, done: int, total: int) -> None:
-        """Remember how far the document is read; shown when it takes long."""
+        """Note how much of the document is read."""
         page = f": page {done} of {total}" if total > 1 else ""
         self._loading = (f"reading the document{page}", self._loading[1] or clock.monotonic())
 
     def on_files(self, done: int, total: int) -> None:
-        """Remember how many documents are read; shown when it takes long."""
+        """Note how many documents are read."""
         what = f"reading the documents: {done} of {total}"
         self._loading = (what, self._loading[1] or clock.monotonic()) if done < total else ("", 0.0)
 
     def show_status(self, line: str) -> None:
-        """Remember how far a long work is; shown while there is nothing else to tell."""
+        """Set the status, which is shown while nothing else is."""
         self._status = line
 
     def write(self, line: str) -> None:
-        """Finished lines, wrapped at the width of a terminal, further rows indented."""
+        """Write lines, wrapped at the width of a terminal with further rows indented."""
         width = shutil.get_terminal_size().columns if sys.stderr.isatty() else UNWRAPPED
         for row in line.split("\n"):
             indent = " " * (len(row) - len(row.lstrip()) + 2)
             typer.echo("\n".join(textwrap.wrap(row, width, subsequent_indent=indent) or [row]), err=True)
 
     def draw(self, line: str) -> None:
-        """What is being waited for; here a line now and then."""
+        """Show what ralph waits for, here as a line."""
         if line:
             typer.echo(line, err=True)
 
     def event_line(self, event: events.AnyEvent) -> str:
-        """What is told of an event; empty where nothing is."""
+        """Return the line for an event; empty if it has none."""
         match event:
             case events.NoticeIssued(code, message):
                 return f"note: {one_line(message)}" if code != "sandbox" else f"sandbox: {one_line(message)}"
@@ -170,6 +174,12 @@ class LineProgress(SilentProgress):
             case events.SnippetRan():
                 self._waiting.pop(CODE, None)
                 return self._snippet_line(event)
+            case events.ChildStarted():
+                self._children[event.branch] = event.question
+            case events.ChildFinished(branch=branch, error=error, seconds=seconds):
+                question = one_line(self._children.pop(branch, ""), 90)
+                result = f"failed ({one_line(error, 110)})" if error else "handed in"
+                return f"  child {branch}: {question} - {result} after {seconds:.0f} s{self._usage_suffix()}"
             case events.DraftSubmitted(step=step, problems=problems):
                 what = "submitted; local checks passed" if not problems else f"rejected: {problems[0]}"
                 return f"  step {step}: {one_line(what, 150)}{self._usage_suffix()}"
@@ -193,7 +203,7 @@ class LineProgress(SilentProgress):
                 return self._phase_line(agent)
             case events.CallFinished(number, model=model, usage=usage):
                 self._waiting.pop(number, None)
-                if not model.startswith("offline:"):  # those are counts of words
+                if not model.startswith("offline:"):  # their usage counts words
                     self._usage += usage
             case events.CallRetried(agent, _, attempt, reason, wait):
                 self._held = one_line(reason, 120), clock.monotonic() + wait
@@ -208,15 +218,16 @@ class LineProgress(SilentProgress):
             return f"  batch {self._iteration} of {self._batches}{result}{self._usage_suffix()}"
         self._agent = ""
         issues = [f"  refused: {one_line(i.line, 150)}" for i in step.issues if step.attempt.output]
-        rulings = [
-            _ruling_line(item.verdict.value, item.claim, item.reason)
-            for item in step.rulings
-            if item.verdict.is_judgement
-        ]
+        rulings = []
+        for item in step.rulings:
+            if item.verdict.is_judgement:
+                what = f"claim {item.claim}" if item.claim else "output"
+                rulings.append(f"  judge: {what} {item.verdict.value} - {one_line(item.reason, 110)}")
         return "\n".join(rulings or issues[:MAX_REFUSALS_SHOWN])
 
     def _snippet_line(self, event: events.SnippetRan) -> str:
-        pages = f", pages {_page_list(event.pages)}" if event.pages else ""
+        more = ", ..." if len(event.pages) > 6 else ""
+        pages = f", pages {', '.join(map(str, event.pages[:6]))}{more}" if event.pages else ""
         queries = event.queries if self._usage.calls else 0
         asked = f", {pluralize(queries, 'sub-query', 'sub-queries')}" if queries else ""
         fault = ", error" if event.error else ""
@@ -236,7 +247,7 @@ class LineProgress(SilentProgress):
                 return f"  the worker {words[intent]}: {one_line(text, 110)}".rstrip(": ")
 
     def _phase_line(self, agent: str) -> str:
-        """A line when another agent of a task takes over; sub-queries belong to whoever asks them."""
+        """Return a line when another agent of a task begins; sub-queries belong to the agent that asks them."""
         if agent not in PHASES or agent == self._agent:
             return ""
         self._agent = agent
@@ -259,42 +270,39 @@ class LineProgress(SilentProgress):
                     self.draw(line)
 
     def waiting_line(self) -> str:
-        """What is being waited for, when it has taken long enough to be worth a word."""
+        """Return what ralph is waiting for, once that takes long."""
         now = clock.monotonic()
         reason, until = self._held
-        held = f"waiting {until - now:.0f} s: {reason}" if now < until else f"slowed down: {reason}"
-        is_held = bool(reason) and now < until + SLOWED_FOR
+        if now < until:
+            return f"  waiting {until - now:.0f} s: {reason} ..."
         if self._waiting:
             what, since = next(iter(self._waiting.values()))
             many = f" ({len(self._waiting)} in flight)" if len(self._waiting) > 1 else ""
-            why = f"; {held}" if is_held else ""
-            return f"  {what}{many}, {now - since:.0f} s{why} ..." if now - since >= SHOW_WAIT_AFTER else ""
-        if is_held and now < until:
-            return f"  {held} ..."
+            return f"  {what}{many}, {now - since:.0f} s ..." if now - since >= SHOW_WAIT_AFTER else ""
         if self._iteration == 0 and self._loading[0] and now - self._loading[1] >= SHOW_WAIT_AFTER:
             return f"  {self._loading[0]} ..."
         return self._status
 
 
 class LiveProgress(LineProgress):
-    """The same on a terminal, with a last line that is drawn over."""
+    """The same on a terminal, whose last line shows what ralph is waiting for."""
 
     def write(self, line: str) -> None:
         self.draw("")
         super().write(line)
 
     def draw(self, line: str) -> None:
-        # A line wider than the terminal would wrap, and only its last row could be cleared.
+        # Only the last row of a wrapped line could be cleared.
         line = line[: max(shutil.get_terminal_size().columns - 1, 10)]
         if line or self._shown:
-            # Return to the line's start and clear it: these two are ours, everything else was made visible.
+            # Return to the line's start and clear it. All other control characters were escaped.
             sys.stderr.write(f"\r\x1b[2K{line}")
             sys.stderr.flush()
         self._shown = bool(line)
 
 
 def describe_code(code: str) -> str:
-    """The line of a snippet that says what it does: its first statement that is no import, definition or comment."""
+    """Return the first line of a snippet's first statement that is no import, definition, assignment or text."""
     try:
         statements = parse_code(code).body
     except (SyntaxError, ValueError, RecursionError):
@@ -306,19 +314,9 @@ def describe_code(code: str) -> str:
     return "definitions"
 
 
-def _ruling_line(verdict: str, claim: int, reason: str) -> str:
-    what = f"claim {claim}" if claim else "output"
-    return f"  judge: {what} {verdict} - {one_line(reason, 110)}"
-
-
-def _page_list(pages: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, pages[:6]))
-    return shown + (", ..." if len(pages) > 6 else "")
-
-
 @contextmanager
 def progress(settings: "Settings", *, quiet: bool) -> Iterator[SilentProgress]:
-    """A display for the time of a run: live on a terminal, lines elsewhere, nothing when `quiet`."""
+    """Show progress during a block: live on a terminal, as lines elsewhere, not at all if `quiet`."""
     if quiet:
         yield SilentProgress()
         return

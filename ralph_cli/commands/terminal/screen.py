@@ -1,4 +1,4 @@
-"""What a person sees: results on standard output, in colour on a terminal, the same lines as text anywhere else."""
+"""Prints results on standard output, in colour on a terminal, and errors on standard error."""
 
 import io
 import sys
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import typer
 
 from ralph_cli.core.errors import RalphError, UserError
-from ralph_cli.reports.safe_text import Styled, make_visible, one_line, to_json
+from ralph_cli.reports.safe_text import Styled, make_visible, one_line, plain_text, to_json
 
-if TYPE_CHECKING:  # the start of the command line does not wait for what its end shows
+if TYPE_CHECKING:
     from ralph_cli.reports.view import RunView
 
 
@@ -24,9 +24,9 @@ class _LossyFile(io.FileIO):
 
 
 def open_standard_error() -> TextIO:
-    """Standard error, losing what it cannot take: a full disk or a closed terminal there must not cost a result.
+    """Return a standard error that ignores failed writes and escapes characters that a terminal cannot show.
 
-    A character that a terminal cannot show does not, either.
+    A full disk or a closed terminal there must not lose a result.
     """
     encoding = getattr(sys.stderr, "encoding", "utf-8")
     raw = io.BufferedWriter(_LossyFile(2, "wb", closefd=False))
@@ -34,38 +34,38 @@ def open_standard_error() -> TextIO:
 
 
 def print_error(message: str, hint: str, code: str = "") -> None:
-    """One line on standard error: what went wrong, the code of it for a program, and what to do."""
+    """Print one line on standard error: what is wrong, its code, and how to fix it."""
     name = f" [{code}]" if code else ""
     typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
 
 def print_fault(error: RalphError) -> None:
-    """What a command ends with, and what is told beside it."""
+    """Print the error that ends a command, with its notes."""
     print_error(error.message, error.hint, error.code)
     print_notes(error)
 
 
 def print_notes(error: BaseException) -> None:
-    """A line for each note that an exception carries."""
+    """Print a line for each note of an exception."""
     for note in getattr(error, "__notes__", []):
         print_error(note, "")
 
 
 def print_report(view: "RunView") -> None:
     """Print the report of a run."""
-    from ralph_cli.reports.terminal import report_lines, report_text
+    from ralph_cli.reports.terminal import report_lines
 
-    print_lines(report_lines(view), report_text(view))
+    print_lines(report_lines(view))
 
 
 def print_run(view: "RunView", output: Path | None = None, *, json: bool) -> None:
-    """Print a run that is over: one JSON object, or its report.
+    """Print a finished run: one JSON object, or its report.
 
-    A task's output that is for programs stands alone, its report on standard error. With `output` the output goes to
-    that file, if it was accepted.
+    A task's output in JSON or CSV is printed alone, and its report goes to standard error. With `output`, an accepted
+    output is written to that file.
     """
     from ralph_cli.reports.sections.outcome import payload
-    from ralph_cli.reports.terminal import report_lines, report_text
+    from ralph_cli.reports.terminal import report_lines
 
     if json:
         from ralph_cli.reports.json import as_object
@@ -74,7 +74,7 @@ def print_run(view: "RunView", output: Path | None = None, *, json: bool) -> Non
     elif (for_programs := view.format in ("json", "csv")) or output is not None:
         if output is None:
             print_exactly(payload(view))
-        print_lines(report_lines(view, output=False), report_text(view, output=False), err=for_programs)
+        print_lines(report_lines(view, output=False), err=for_programs)
     else:
         print_report(view)
     if output is not None:
@@ -82,14 +82,14 @@ def print_run(view: "RunView", output: Path | None = None, *, json: bool) -> Non
 
 
 def print_exactly(text: str) -> None:
-    """To a terminal as visible text, to anything else exactly as it is: that is what was checked."""
+    """Print text as visible characters on a terminal, and exactly as it was checked elsewhere."""
     shown = make_visible(text) if sys.stdout.isatty() else text
     if shown:
         typer.echo(shown, nl=not shown.endswith("\n"))
 
 
 def write_if_accepted(path: Path, text: str, *, accepted: bool) -> str:
-    """Write what was accepted, and nothing else, where the user wants it; returns what to say about it."""
+    """Write an accepted output to a file; return a line that says whether it was written."""
     if not accepted:
         return make_visible(f"{path} was not written: nothing was accepted. The output is in the run's folder.")
     try:
@@ -100,20 +100,20 @@ def write_if_accepted(path: Path, text: str, *, accepted: bool) -> str:
     return make_visible(f"Written to {path}")
 
 
-def print_lines(styled: Iterable[list[Styled]], text: str, *, err: bool = False) -> None:
-    """Print lines in colour on a terminal, and the same as `text` anywhere else; to standard error with `err`."""
+def print_lines(lines: Iterable[list[Styled]], *, err: bool = False) -> None:
+    """Print lines, in colour on a terminal and as plain text elsewhere; with `err` on standard error."""
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
-        typer.echo(text, nl=False, err=err)
+        typer.echo(plain_text(lines), nl=False, err=err)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False, stderr=err)
     console.print()
-    for line in styled:
+    for line in lines:
         line_ = Text.assemble(*line)
-        # Wrapped by hand, so that the rest of a claim or quote hangs under its beginning.
+        # Wrapped here so that further rows of a claim or quote are indented.
         begin = line_.plain.lstrip(" ")
         indent = 2 if line_.plain.startswith("- ") else 4 if begin != line_.plain or begin.startswith("[") else 0
         for number, part in enumerate(line_.wrap(console, max(console.width - indent, 20)) or [line_]):

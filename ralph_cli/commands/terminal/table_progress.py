@@ -1,4 +1,4 @@
-"""How far a table is, on standard error: a line for each cell, with rate, cost, time left and failures."""
+"""The progress of a table on standard error: a line for each cell, with rate, cost, time left and failures."""
 
 import threading
 
@@ -11,7 +11,7 @@ from ralph_cli.reports.table.words import STATES
 
 
 class TableProgress:
-    """Tells `display` of the cells of a table as they are done; safe from every thread."""
+    """Shows the finished cells of a table on `display`; can be called from any thread."""
 
     def __init__(self, display: SilentProgress) -> None:
         self._display = display
@@ -21,7 +21,7 @@ class TableProgress:
         self._lock = threading.Lock()
 
     def on_cell(self, done: int, total: int, cell: Cell) -> None:
-        """Tell of a cell that is done."""
+        """Show a finished cell."""
         with self._lock:
             self._usage += cell.usage
             self._failed += cell.state is CellState.FAILED
@@ -31,7 +31,7 @@ class TableProgress:
         self._display.show_status(f"  {standing} ...")
 
     def on_progress(self, what: str, done: int, total: int) -> None:
-        """Tell now and then of what is done after the last cell, or instead of any."""
+        """Show how far the work after the last cell is."""
         self._display.show_status(f"  {what}: {done:,} of {total:,} ...")
 
     def _standing(self, done: int, total: int) -> str:
@@ -49,7 +49,7 @@ class TableProgress:
 
 
 def describe_seconds(seconds: float) -> str:
-    """A time as people say it: "40 s", "12 min", "3.5 h"."""
+    """Return a duration for people: "40 s", "12 min", "3.5 h"."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

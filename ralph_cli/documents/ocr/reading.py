@@ -137,16 +137,11 @@ def _cautions(
     def describe(numbers: Sequence[int]) -> str:
         return f"{len(numbers)} of {pluralize(total, 'page')} ({format_ranges(numbers)})"
 
-    by_ocr = [index + 1 for index, place in taken.items() if page_text(read, place).strip()]
-    if by_ocr:
-        words = [word.confidence for scan in read.scans for word in unpack_words(scan.words)]
-        unsure = sum(confidence < UNSURE for confidence in words)
-        program = engine.description.partition(",")[0]
-        message = f"read by OCR ({program}, {engine.language}) and not from the file: {describe(by_ocr)}; letters and "
-        message += f"figures may be wrong, and of {pluralize(len(words), 'word')} it is unsure of {unsure:,}"
-        yield Caution(READ_BY_OCR, message)
+    has_words = {index + 1: bool(page_text(read, place).strip()) for index, place in taken.items()}
+    if by_ocr := [number for number, has in has_words.items() if has]:
+        yield Caution(READ_BY_OCR, _describe_reading(read, engine, describe(by_ocr)))
     unread = {number for caution in parsed.cautions if caution.code == _NO_TEXT for number in caution.pages}
-    wordless = [index + 1 for index, place in taken.items() if not page_text(read, place).strip()]
+    wordless = [number for number, has in has_words.items() if not has]
     if without := [number for number in wordless if number in unread or page_text(parsed, number - 1).strip()]:
         yield Caution(_NO_TEXT, f"OCR found no words on {describe(without)}", tuple(without))
     if failed := [number for number in pages if number - 1 not in taken]:
@@ -155,6 +150,15 @@ def _cautions(
     for caution in parsed.cautions:
         if caution.code not in _TEXT_LAYER_CAUTIONS or not set(caution.pages) <= set(pages):
             yield caution
+
+
+def _describe_reading(read: ParsedDocument, engine: OcrEngine, pages: str) -> str:
+    """Which pages OCR has read, with what, and of how many of their words it is unsure."""
+    words = [word.confidence for scan in read.scans for word in unpack_words(scan.words)]
+    unsure = sum(confidence < UNSURE for confidence in words)
+    program = engine.description.partition(",")[0]
+    message = f"read by OCR ({program}, {engine.language}) and not from the file: {pages}; letters and figures may be "
+    return message + f"wrong, and of {pluralize(len(words), 'word')} it is unsure of {unsure:,}"
 
 
 def _with_hint(parsed: ParsedDocument) -> ParsedDocument:

@@ -20,7 +20,8 @@ Theme = Mapping[str, int]
 def read_theme(root: Element | None, names: Mapping[str, str] = USUAL_NAMES) -> Theme:
     """The colours of a theme, those that are to have other `names` by these, too; none if there is no part."""
     colours: dict[str, int] = {}
-    for element in child(root, "a:themeElements", "a:clrScheme") or ():
+    scheme = child(root, "a:themeElements", "a:clrScheme")
+    for element in scheme if scheme is not None else ():
         named = attribute(child(element, "a:srgbClr")) or attribute(child(element, "a:sysClr"), "lastClr")
         if (colour := read_colour(named)) is not None:
             colours[element.tag.removeprefix("a:")] = colour

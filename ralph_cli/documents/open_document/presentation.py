@@ -152,7 +152,8 @@ class _PresentationReader:
         """The shapes of a master that slides show, by their class."""
         if name not in self._masters:
             shapes = self._masters.setdefault(name, {})
-            for one in self._styles.master(name) or ():
+            master = self._styles.master(name)
+            for one in master if master is not None else ():
                 kind = attribute(one, "class")
                 if one.tag in DRAWINGS and (not kind or kind in _DECLARED):
                     shapes.setdefault(kind, []).append((one, self._master_story.layer(one)))

@@ -29,7 +29,7 @@ from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments,
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
 from ralph_cli.documents.pdf.geometry.rulings import read_rulings
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureTable, find_tables
-from ralph_cli.documents.pdf.geometry.word import LEVEL, NO_RULINGS, RAISED, Ruling, Rulings, Word
+from ralph_cli.documents.pdf.geometry.word import LEVEL, NO_RULINGS, RAISED, Rulings, Word
 from ralph_cli.documents.pdf.geometry.words import (
     DOWNWARD,
     is_bold,
@@ -108,7 +108,7 @@ def write_words(
         tables += found
     for fragment in read_fragments(list(turned), source):
         writer.add_line([fragment])
-    return writer.finish(tables, boxed, edge, rulings.across)
+    return writer.finish(tables, boxed, edge, rulings)
 
 
 def _differing(first: str, second: str) -> tuple[str, str]:
@@ -135,7 +135,7 @@ class _Writer:
         self._places: dict[int, tuple[int, int]] = {}
 
     def finish(
-        self, tables: list[FigureTable], boxed: Sequence[BoxedTable], edge: float | None, rulings: Sequence[Ruling]
+        self, tables: list[FigureTable], boxed: Sequence[BoxedTable], edge: float | None, rulings: Rulings
     ) -> PageLayout:
         """The page that was written; `edge` is where the page begins on the left, if its text is not turned."""
         # pdfium marks a hyphen at a line end with U+0002 or U+FFFE; on the page it is a hyphen.

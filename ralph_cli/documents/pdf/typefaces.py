@@ -14,7 +14,7 @@ from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.documents.pdf.layout import PageLayout
 from ralph_cli.text.lexicon import STOP_WORDS
 
-_LONG_LINE, _LEAST_LINES, _SHARE, _PAGE_SHARE = 60, 3, 0.1, 0.5
+_LONG_LINE, _LEAST_LINES, _SHARE, _PAGE_SHARE = 40, 3, 0.1, 0.5
 """Characters of lines of running text, and how many of them, and which part of them in a document or of all on a page,
 have one of its typefaces."""
 

@@ -4,13 +4,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
 from ralph_cli.core.document import Caution, Document, Member
-from ralph_cli.core.structure import PAGE_BREAK, POSITIONED, Page, ScannedPage, Span, move_positioned
+from ralph_cli.core.structure import PAGE_BREAK, POSITIONED, Heading, Page, ScannedPage, Span, move_positioned
 from ralph_cli.documents.sniff import has_known_ending
 
 SET_KIND = "set"
@@ -98,6 +98,48 @@ def take_member(document: Document, member: Member) -> Document:
         ),
         **move_positioned(document, by, low, high),
     )
+
+
+def take_part(document: Document, start: int, end: int) -> Document:
+    """The text from `start` to `end` as a document, with offsets of its own; pages keep their numbers, as those of a
+    set do. What goes on beyond it is cut, tables and notes are left out. Without cautions and scans.
+    """
+    size = end - start
+    found = move_positioned(document, -start, start, end)
+    for name in ("headings", "blocks", "quoted", "additions"):
+        found[name] = tuple(_cut_end(it, size) for it in found[name])
+    for name in ("tables", "notes"):
+        found[name] = tuple(it for it in found[name] if it.end <= size)
+    found["notes"] = tuple(note for note in found["notes"] if 0 <= note.cited < size)
+    around = [page for page in document.pages if page.start < end and (page.end > start or page is document.pages[-1])]
+    members = [member for member in document.members if member.start < end and member.end > start]
+    digest = _digest([(document.fingerprint, f"{start}-{end}")])
+    return Document(
+        id=digest[:16],
+        path=document.path,
+        kind=document.kind,
+        sha256=document.sha256,
+        fingerprint=digest,
+        text=document.text[start:end],
+        pages=tuple(
+            page._replace(start=max(page.start - start, 0), end=min(page.end - start, size)) for page in around
+        ),
+        members=tuple(
+            replace(member, start=max(member.start - start, 0), end=min(member.end - start, size)) for member in members
+        ),
+        language=document.language,
+        called=document.called,
+        **found,
+    )
+
+
+def _cut_end(it: Any, end: int) -> Any:
+    """A span of text, a block or a heading that goes no further than `end`."""
+    if isinstance(it, Span):
+        return Span(it.start, min(it.end, end))
+    if isinstance(it, Heading):
+        it = it._replace(sure_until=min(it.sure_until, end))
+    return it._replace(end=min(it.end, end))
 
 
 def split_spans(document: Document, spans: Sequence[Span]) -> Iterator[tuple[Member, list[int]]]:

@@ -34,6 +34,8 @@ _TIME = re.compile(
 
 _WRITTEN_DAY = re.compile(r"(?:\d{1,2}\.? )?[^\W\d_]{3,9}\.? (?:\d{1,2}, )?(?:19|20)\d\d")
 _WHOLE = re.compile(r"\d{1,9}")
+_FEW_RISING = 4
+_LEADING = re.compile(r"\d{1,9}(?=[-+\u2013]|$)")
 _MOST_LABELS = 3
 """Columns at the left that say what rows are about, at most: what stands behind them is told of these."""
 
@@ -240,12 +242,18 @@ def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
     texts = [{cell.column: cell.text for cell in row.cells if cell.column == cell.last} for row in rows]
     texts = texts[next((at for at, row in enumerate(texts) if _WHOLE.fullmatch(row.get(0, ""))), 0) :]
     columns = [[row.get(at, "") for row in texts] for at in range(named + 1)]
-    numbers = [int(text) if _WHOLE.fullmatch(text) else -1 for text in columns[0]]
-    if len(texts) > 2 and max(map(len, texts)) > 1 and numbers == [*range(numbers[0], numbers[0] + len(texts))]:
+    if len(texts) > 2 and max(map(len, texts)) > 1 and _is_rising(columns[0]):
         return 1
     are_whole = named < count - 1 and all(_WHOLE.fullmatch(text) for column in columns[:named] for text in column)
     are_said_again = all(2 * len(set(column)) <= len(texts) for column in columns)
     return len(columns) if are_whole and are_said_again and len({*zip(*columns, strict=True)}) == len(texts) else 0
+
+
+def _is_rising(texts: Sequence[str]) -> bool:
+    """Whether whole numbers, or spans of them ("22-23"), rise from one text to the next: by one if they are few."""
+    numbers = [int(match[0]) if (match := _LEADING.match(text)) else -1 for text in texts]
+    is_count = len(texts) > _FEW_RISING or numbers[-1] - numbers[0] == len(texts) - 1
+    return is_count and numbers[0] >= 0 and all(above < below for above, below in pairwise(numbers))
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:

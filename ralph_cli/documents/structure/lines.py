@@ -94,7 +94,8 @@ def is_day(line: str) -> bool:
 def may_be_heading(line: str) -> bool:
     """Whether a line that its type sets apart says something, and does not call for what stands below it."""
     telling = [word for word in _WORD.findall(line) if word.casefold() not in STOP_WORDS and len(word) > 2]
-    is_whole = (line[:1].isupper() or line[:1] in "0123456789\u201c\u00a7") and line[-1:] not in ",;"
+    first = line[:1]  # which has no case in some scripts
+    is_whole = (first.isalnum() or first in "\u201c\u00a7") and not first.islower() and line[-1:] not in ",;"
     is_whole = is_whole and line.count("\u201c") == line.count("\u201d")
     return bool(telling) and is_whole and not is_day(line) and not _PAGE_NUMBER.fullmatch(line)
 

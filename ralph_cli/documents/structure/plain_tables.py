@@ -19,7 +19,7 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, is_time, make
 
 _WORD = re.compile(r"[^\s|\u2502]+")
 _LINE = re.compile(r"[^\n]+")
-_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_DELIMITER = re.compile(r"[ \t]*[|+]?[ \t]*:?[-=]+:?[ \t]*(?:[|+][ \t]*:?[-=]+:?[ \t]*)*[|+]?[ \t]*")
 _PIPE = re.compile(r"(?<!\\)\|")
 _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 _RULE = re.compile(r"[\s\-=_+|.\u2500-\u257f]*")
@@ -61,29 +61,33 @@ def find_plain_tables(text: str, pages: Sequence[Page], taken: Sequence[Table] =
 
 def _find_markdown(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[Table, Sequence[tuple[int, int]]]]:
     """The tables whose cells stand between bars, each with its lines: those of Markdown (GitHub Flavored Markdown,
-    4.10), and without a line below the names those whose rows all begin with a bar and have as many."""
-    at = 0
-    while at < len(lines):
+    4.10), with rules of "+---+" those that databases print, and without any those whose rows all begin with a bar and
+    have as many. A rule may stand above the names, too.
+    """
+    end = 0
+    for at in range(len(lines)):
+        if at < end or not _has_bars(text, lines[at]):
+            continue
         end = at + 1
-        while (
-            "|" in text[slice(*lines[at])]
-            and end < len(lines)
-            and lines[end][0] == lines[end - 1][1] + 1
-            and "|" in text[slice(*lines[end])]
-        ):
+        while end < len(lines) and lines[end][0] == lines[end - 1][1] + 1 and _has_bars(text, lines[end]):
             end += 1
         block = lines[at:end]
-        marked = next((n for n, it in enumerate(block[1:], 1) if _DELIMITER.fullmatch(text, *it)), 0)
-        bars = {len(_PIPE.findall(text, *it)) for it in block}
-        is_barred = len(bars) == 1 < len(block) and all(text[slice(*it)].lstrip()[:1] == "|" for it in block)
-        if end > at + 1 and (marked or (is_barred and min(bars) > 2)):
-            first = max(marked - 1, 0)
-            rows = [it for it in block[first:] if not _DELIMITER.fullmatch(text, *it)]
-            grid = [_read_pipes(text, *row) for row in rows]
+        is_rule = [_DELIMITER.fullmatch(text, *it) is not None for it in block]
+        below = next((n for n in range(1, len(block)) if is_rule[n] and not is_rule[n - 1]), 0)
+        rows = [it for it, is_rule in zip(block, is_rule, strict=True) if not is_rule]
+        grid = [_read_pipes(text, *row) for row in rows[is_rule[: below - 1].count(False) if below else 0 :]]
+        bars = {len(_PIPE.findall(text, *it)) for it in rows}
+        is_barred = len(bars) == 1 < len(rows) and all(text[slice(*it)].lstrip()[:1] == "|" for it in rows)
+        goes_on = "+" in text[slice(*block[-1])] and any(not row.cells or row.cells[0].column for row in grid)
+        if len(block) > 1 and grid and not goes_on and (below or (is_barred and min(bars) > 2)):
             width = max((cell.last + 1 for row in grid for cell in row.cells), default=1)
-            for table in make_tables(grid, width, (1 if grid[0].cells else 0) if marked else None):
-                yield table, block[first:]
-        at = end
+            for table in make_tables(grid, width, (1 if grid[0].cells else 0) if below else None):
+                yield table, block[max(below - 1, 0) :]
+
+
+def _has_bars(text: str, line: tuple[int, int]) -> bool:
+    words = text[slice(*line)]
+    return "|" in words or ("+" in words and _DELIMITER.fullmatch(words) is not None)
 
 
 def _read_pipes(text: str, low: int, high: int) -> GridRow:

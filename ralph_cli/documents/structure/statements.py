@@ -65,8 +65,6 @@ def complete_tables(
         # Of the same length; "en milliers d'euros" states a scale as "in thousands" does.
         text = in_english(text, language).text
     found: list[Table] = []
-    places: dict[int, Table] = {}
-    titles = apart or headings
     general = sorted(_find_general(text, headings))
     for table in tables:
         page = pages[max(bisect_right(pages, table.start, key=attrgetter("start")) - 1, 0)]
@@ -75,22 +73,30 @@ def complete_tables(
         low = max(page.start, last.end if last else 0, furniture[at].end if at >= 0 else 0)
         above = _lines_above(text, low, text.rfind("\n", 0, table.start) + 1)
         if table.title < 0 and table.continues < 0 and above:
-            first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
-            near = titles[first : bisect_right(titles, table.start, key=attrgetter("start"))]
-            table = table._replace(title=_find_title(text, above, near, bool(apart)))
-        if last and last.header_rows and table.header_rows and _has_no_names(text, last, table, low):
-            table = table._replace(header_rows=0)
-        if last and table.continues < 0 and not table.header_rows and _goes_on(text, last, table):
-            table = table._replace(continues=last.start if last.header_rows else last.continues)
-        before = places.get(table.continues)
-        if last and not before and _is_introduced_with(text, last, table, low):
-            before = last
+            table = table._replace(title=_find_title(text, above, apart or headings, bool(apart)))
+        table = _continue(text, last, table, low) if last else table
         stated = [*_find_statements(text, table, above), *_find_signs(text, table)]
-        if before and not any(it.row == it.column == -1 for it in stated):
-            stated = [*(it for it in before.statements if it.row == it.column == -1), *stated]
+        if not any(map(_is_of_table, stated)):
+            before = next((it for it in reversed(found) if it.start == table.continues), None)
+            if last and not before and _is_introduced_with(text, last, table, low):
+                before = last
+            stated = [*filter(_is_of_table, before.statements if before else ()), *stated]
         found.append(table._replace(statements=(*_find_far(text, table, stated, general), *stated)))
-        places[table.start] = found[-1]
     return found
+
+
+def _continue(text: str, last: Table, table: Table, low: int) -> Table:
+    """A table with what it says of the last one: whether it goes on with it."""
+    if last.header_rows and table.header_rows and _has_no_names(text, last, table, low):
+        table = table._replace(header_rows=0)
+    if table.continues < 0 and not table.header_rows and _goes_on(text, last, table):
+        table = table._replace(continues=last.start if last.header_rows else last.continues)
+    return table
+
+
+def _is_of_table(statement: Statement) -> bool:
+    """Whether a statement is about the whole table."""
+    return statement.row == statement.column == -1
 
 
 def _find_far(
@@ -111,31 +117,40 @@ def _lines_above(text: str, low: int, start: int) -> list[re.Match[str]]:
     return found[::-1]
 
 
-def _find_title(text: str, above: Sequence[re.Match[str]], apart: Sequence[Heading], is_typed: bool) -> int:
+def _find_title(text: str, above: Sequence[re.Match[str]], titles: Sequence[Heading], is_typed: bool) -> int:
     """Where the title of a table begins that stands right above it, or the sentence that introduces it with a colon; -1
-    for none. A title is set `apart`, or a line by itself: in a file that has type it is so for certain below another.
+    for none. A title is one of the `titles`, or a line by itself: in a file that has type that is so for certain below
+    another.
     """
-    heads = [any(it.start < line.end() and line.start() < it.start + len(it.text) for it in apart) for line in above]
+    first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
+    near = titles[first : bisect_right(titles, above[-1].end(), key=attrgetter("start"))]
+    heads = [any(_overlaps(it, line) for it in near) for line in above]
     at = len(above) - 1
     while at > 0 and _IN_BRACKETS.fullmatch(above[at][0]):
         at -= 1
     words = above[at][0].strip()
     long = max(len(line[0]) for line in above) * _SHORT_LINE_SHARE
-    others = [
-        it or len(line[0]) < long or bool(_ENDS_PART.search(line[0])) for it, line in zip(heads, above, strict=True)
-    ]
-    begin = max((number + 1 for number in range(at) if others[number]), default=0)
+    ends = (n for n in range(at) if heads[n] or len(above[n][0]) < long or _ENDS_PART.search(above[n][0]))
+    begin = max(ends, default=-1) + 1
     if not heads[at] and words.endswith(":"):
         return _find_sentence(text, above[begin : at + 1], is_whole=bool(begin) or len(above) < _MOST_LINES)
     gap = text[above[at - 1].end() : above[at].start()] if at else ""
     is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
-    may_be_title = is_alone and words[-1] != "," and not words[0].islower() and not _ENDS_PART.search(words)
-    if not (heads[at] or may_be_title):
+    if not heads[at] and not (is_alone and _may_be_title(words)):
         return -1
     first = at
     while first > 0 and heads[first - 1] and text.count("\n", above[first - 1].end(), above[first].start()) == 1:
         first -= 1
     return -1 if all(is_day(line[0]) for line in above[first : at + 1]) else above[first].start()
+
+
+def _overlaps(heading: Heading, line: re.Match[str]) -> bool:
+    return heading.start < line.end() and line.start() < heading.start + len(heading.text)
+
+
+def _may_be_title(words: str) -> bool:
+    """Whether a line is no row, and neither the beginning nor the end of a sentence."""
+    return words[-1] != "," and not words[0].islower() and not _ENDS_PART.search(words)
 
 
 def _find_sentence(text: str, lines: Sequence[re.Match[str]], is_whole: bool) -> int:
@@ -215,22 +230,28 @@ def _find_statements(text: str, table: Table, above: Sequence[re.Match[str]]) ->
         if may_state and (SCALE_STATEMENT.search(line[0]) or _is_unit(line[0])):
             yield Statement(line.start(), line.end())
     for number, cell in enumerate(table.cells):
-        words = text[cell.start : cell.end]
-        is_header, is_label = cell.row < table.header_rows, table.columns[cell.column].is_label
-        if is_header and ")" in words and "(" not in words:
-            names = (cells for cells in table.names_of(cell.column, cell.last) if cell in cells)
-            words = " ".join(text[it.start : it.end] for it in next(names, [cell]))
-        if not (is_header or is_label) or not _states(words):
-            continue
-        if not is_header:
+        if cell.row < table.header_rows:
+            yield from _find_in_name(text, table, number)
+        elif table.columns[cell.column].is_label and _states(text[cell.start : cell.end]):
             yield Statement(cell.start, cell.end, row=cell.row)
-        elif is_label or _is_of_all(table, cell):
-            below = table.cells[number + 1 : number + 2] if ")" not in words else ()
-            goes_on = any(it.row < table.header_rows and text[it.start : it.end].endswith(")") for it in below)
-            yield Statement(cell.start, below[0].end if goes_on else cell.end)
-        else:
-            for column in range(cell.column, cell.last + 1):
-                yield Statement(cell.start, cell.end, column=column)
+
+
+def _find_in_name(text: str, table: Table, number: int) -> Iterator[Statement]:
+    """What a name of columns states, of these or of all."""
+    cell = table.cells[number]
+    words = text[cell.start : cell.end]
+    if ")" in words and "(" not in words:
+        names = (cells for cells in table.names_of(cell.column, cell.last) if cell in cells)
+        words = " ".join(text[it.start : it.end] for it in next(names, [cell]))
+    if not _states(words):
+        return
+    if table.columns[cell.column].is_label or _is_of_all(table, cell):
+        below = table.cells[number + 1 : number + 2] if ")" not in words else ()
+        goes_on = any(it.row < table.header_rows and text[it.start : it.end].endswith(")") for it in below)
+        yield Statement(cell.start, below[0].end if goes_on else cell.end)
+    else:
+        for column in range(cell.column, cell.last + 1):
+            yield Statement(cell.start, cell.end, column=column)
 
 
 def _is_of_all(table: Table, cell: Cell) -> bool:

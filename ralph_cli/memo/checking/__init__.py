@@ -1,1 +1,1 @@
-"""What a memo says held against the documents that it quotes."""
+"""Compares a memo's quotations and figures with the documents that it quotes."""

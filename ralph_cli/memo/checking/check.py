@@ -1,6 +1,7 @@
-"""Verifying a memo's quotations: whether the words are in the documents, and on the page that is named.
+"""Verifies a memo's quotations: whether the words are in the documents, and on the page that the memo names.
 
-What is not there is altered, if anything like it is, or if it is put together from what is there; else not found.
+Words that are not there are "altered" if the document has anything like them, or has them in two pieces; else "not
+found".
 """
 
 import re
@@ -13,7 +14,7 @@ from itertools import chain, islice
 from ralph_cli.checks.figures.cells import find_cell
 from ralph_cli.checks.quotes import HiddenReasonLookup, quote_at
 from ralph_cli.core.document import Document
-from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, MemoFigure, Quotation, QuotationOutcome
+from ralph_cli.core.results.memo import ClosestText, Finding, Memo, MemoCheck, MemoFigure, Quotation, QuotationOutcome
 from ralph_cli.core.run import Quote
 from ralph_cli.core.structure import Page, Span
 from ralph_cli.documents.structure.running_lines import with_printed_numbers
@@ -25,14 +26,17 @@ from ralph_cli.text.fold import fold
 from ralph_cli.text.languages.documents import read_in_english
 
 CLOSE_SCORE = 92.0
-"""Score of the closest text from which it says enough, and how else the words might come about is not told."""
+"""A closest text with this score shows by itself what was changed."""
 
-MAX_PAGES_NAMED, MAX_ROWS_NAMED = 5, 3
-"""Pages that are named of a quotation that stands on several, and rows of tables of a figure that does."""
+MAX_PAGES_NAMED = 5
+MAX_ROWS_NAMED = 3
+"""The most rows of tables that are named for a figure."""
 
 
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
-    """Every quotation, page reference and figure of a memo, looked up in the documents; of several the best counts."""
+    """Look up every quotation, page reference and figure of a memo in the documents. Of several results the best
+    counts.
+    """
     documents = list(map(with_printed_numbers, documents))
     sources = [Source(number, document) for number, document in enumerate(documents)]
     names = DocumentNames(documents)
@@ -53,7 +57,7 @@ def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, st
 
 
 def _finding(number: int, quotation: Quotation, sources: Sequence[Source], names: DocumentNames) -> Finding:
-    """What becomes of one quotation: the best of its readings in the document that is named, or the best."""
+    """The finding on a quotation: in the document that the memo names, or the best of all documents."""
     if not quotation.closed:
         return Finding(quotation, "unclosed")
     named = names.named(quotation)
@@ -71,7 +75,7 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source], names
 
 
 def _finding_in(number: int, quotation: Quotation, sources: Sequence[Source]) -> Finding:
-    """What becomes of a quotation in the best of these documents."""
+    """The best finding on a quotation in these documents."""
     held: list[Finding] = []
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
@@ -86,7 +90,7 @@ def _finding_in(number: int, quotation: Quotation, sources: Sequence[Source]) ->
 
 
 def _find(quotation: Quotation, source: Source) -> Hit | None:
-    """Where the words stand in one document, on the page that the memo names if they are there."""
+    """The place of the words in one document; on the page that the memo names, if they are there."""
     return source.find(quotation.words, partial(_is_on_named_page, quotation, source.document))
 
 
@@ -99,13 +103,13 @@ def _is_on_named_page(quotation: Quotation, document: Document, span: Span) -> b
 
 
 def _finding_rank(finding: Finding) -> tuple[bool, bool, int]:
-    """What is least is best: words that are not altered, on the right page, as they are written."""
+    """The rank of a finding, the least is best: words that are not altered, on the right page, as they are written."""
     tier = TIER_RANKS.index(finding.quote.match) if finding.quote else len(TIER_RANKS)
     return finding.outcome == "altered", finding.outcome == "wrong-page", tier
 
 
 def _finding_for_hit(number: int, quotation: Quotation, source: Source, hit: Hit) -> Finding:
-    """The words are there: on the page that is named, if one is, and saying the same in spite of gaps and brackets?"""
+    """The finding for words that were found: checks the named page, and that gaps and brackets change no meaning."""
     document, reference, match = source.document, quotation.reference, hit.match
     places = [(span, page) for span in match.occurrences for page in _pages_of(document, span)]
     listed = tuple(dict.fromkeys((page.number, page.label) for _, page in places))[:MAX_PAGES_NAMED]
@@ -117,7 +121,7 @@ def _finding_for_hit(number: int, quotation: Quotation, source: Source, hit: Hit
     outcome: QuotationOutcome = match.tier
     if reference is not None and document.paged:
         right = [(span, how) for span, page in places if (how := page_match(reference, page))]
-        # A page that has this number and prints it, too, is meant by everybody; then the file's number.
+        # A page with this number that also prints it is what everybody means; next comes the file's own number.
         ranks = ("both", "number", "label")
         span, how = min(right, key=lambda pair: ranks.index(pair[1]), default=(span, None))
         outcome = outcome if right else "wrong-page"
@@ -131,7 +135,7 @@ def _pages_of(document: Document, span: Span) -> Iterator[Page]:
 
 
 def _term_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding:
-    """A few words are looked for in whatever case."""
+    """The finding on a term, which may be found in upper or lower case."""
     wanted = fold(quotation.words).text.strip(TRAILING).casefold()
     word = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
     for source in sources:
@@ -141,36 +145,40 @@ def _term_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding:
 
 
 def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding:
-    """The words are not there: is anything like them?"""
+    """The finding on words that are not there: "altered" with the closest text, else "not-found"."""
     wanted = parse_elisions(quotation.words)
     parts = tuple(map(display_text, wanted.parts)) if wanted else (quotation.words,)
-    if wanted and len(parts) > 1:
+    if len(parts) > 1:
         for source in sources:
-            found = [source.find(part) for part in parts]
-            if all(found):
-                return _scattered_finding(quotation, source, [hit for hit in found if hit])
-        # The part that is missing tells more than the whole.
+            hits = [hit for part in parts if (hit := source.find(part))]
+            if len(hits) == len(parts):
+                return _scattered_finding(quotation, source, hits)
+        # The missing part tells more than the whole.
         parts = tuple(part for part in parts if not any(source.find(part) for source in sources)) or parts
     longest = max(parts, key=len).rstrip(TRAILING)
     notes = [f"the part that was not found: {quoted_excerpt(longest)}"] if wanted and longest != quotation.words else []
     notes += _mixed_alphabet_notes(longest)
-    pieces = describe_splice(longest, sources)
-    near = [
-        (near, source.number)
-        for source in sources
-        if (near := source.nearest(longest, partial(_is_on_named_page, quotation, source.document)))
-    ]
-    best, number = max(near, key=lambda pair: pair[0].score, default=(None, 0))
-    if pieces is not None and (best is None or best.score < CLOSE_SCORE):
-        notes.append(pieces)
+    best, number = _closest(quotation, longest, sources)
+    splice = describe_splice(longest, sources) if best is None or best.score < CLOSE_SCORE else None
+    notes += [splice] if splice else []
     if best is None:
-        return Finding(quotation, "not-found" if pieces is None else "altered", notes=tuple(notes))
+        return Finding(quotation, "altered" if splice else "not-found", notes=tuple(notes))
     notes += [best.unsure] if best.unsure else []
     return Finding(quotation, "altered", document=number, nearest=best, notes=tuple(notes))
 
 
+def _closest(quotation: Quotation, words: str, sources: Sequence[Source]) -> tuple[ClosestText | None, int]:
+    """The text closest to the words, and the number of its document."""
+    near = [
+        (near, source.number)
+        for source in sources
+        if (near := source.nearest(words, partial(_is_on_named_page, quotation, source.document)))
+    ]
+    return max(near, key=lambda pair: pair[0].score, default=(None, 0))
+
+
 def _mixed_alphabet_notes(words: str) -> Iterator[str]:
-    """Words that mix letters of several alphabets look like others: nobody would see what is wrong with them."""
+    """A note for each word that mixes letters of several alphabets: a reader would not see what is wrong with it."""
     for word in words.split():
         scripts = {unicodedata.name(letter, "").split(" ")[0] for letter in word if letter.isalpha()}
         if "LATIN" in scripts and scripts & {"CYRILLIC", "GREEK"}:
@@ -179,7 +187,7 @@ def _mixed_alphabet_notes(words: str) -> Iterator[str]:
 
 
 def _scattered_finding(quotation: Quotation, source: Source, hits: Sequence[Hit]) -> Finding:
-    """Each part is there, but not near the others, or not in this order."""
+    """The finding on parts that are all there, but far apart or in another order."""
     pages = [source.document.page_at(hit.match.occurrences[0].start) for hit in hits]
     where = ", ".join(f"p. {page.number}" for page in pages) if source.document.paged else "far apart"
     note = f"its parts are not close together in this order ({where})"
@@ -191,7 +199,7 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 def look_up_figures(figures: Sequence[MemoFigure], documents: Sequence[Document]) -> tuple[MemoFigure, ...]:
-    """The figures, each with whether it occurs, on the page that its sentence names, else anywhere; and its rows."""
+    """The figures, each with whether it occurs on the page that its sentence names (else anywhere), and its rows."""
     if not figures:
         return ()
     pages = [(document, page, _numbers(document, page)) for document in documents for page in document.pages]
@@ -214,7 +222,7 @@ def look_up_figures(figures: Sequence[MemoFigure], documents: Sequence[Document]
 
 
 def _rows_with(number: str, document: Document, page: Page) -> Iterator[str]:
-    """The rows and columns of a page's tables in which a number stands, in words."""
+    """The rows and columns of a page's tables that contain a number, in words."""
     english = document.derive(read_in_english).document.text
     for match in _NUMBER.finditer(english, page.start, page.end):
         place = find_cell(document, match.start()) if match[0].replace(",", "") == number else None
@@ -226,7 +234,7 @@ def _rows_with(number: str, document: Document, page: Page) -> Iterator[str]:
 
 
 def _numbers(document: Document, page: Page) -> frozenset[str]:
-    """The numbers of a page, as English writes them and as they are written."""
+    """The numbers of a page, as English writes them and as the document does."""
     english = document.derive(read_in_english).document.text
     return frozenset(chain.from_iterable(_plain(text[page.start : page.end]) for text in (english, document.text)))
 
@@ -237,16 +245,15 @@ def _plain(text: str) -> Iterator[str]:
 
 
 MAX_OTHER_PLACES = 10
-"""Other places of hidden words that are looked at."""
+"""The most other places of hidden words that are looked at."""
 
 
 def check_visibility(
     check: MemoCheck, lookups: Sequence[HiddenReasonLookup], *, hidden_allowed: bool = False
 ) -> MemoCheck:
-    """The findings that hold, each with why a reader cannot see its words; then it does not hold, unless
-    `hidden_allowed`.
+    """Mark the findings whose words a reader cannot see. They do not hold, unless `hidden_allowed`.
 
-    `lookups` has a function for each of the check's documents, which is asked for all spans of it at once.
+    `lookups` has a function for each document of the check; each gets all spans of its document at once.
     """
     hidden: dict[tuple[int | None, Span], str] = {}
     for number, look_up in enumerate(lookups):

@@ -1,8 +1,8 @@
 """Quotations with words left out or put in: "pays [the amount] ... in full [sic]", found part by part, in order.
 
-What stands in square brackets is the memo's and not the document's; "[T]he" is a first letter that was changed. An
-ellipsis leaves words out, and how many is for the reader to see: what is left out is named, at the quotation's edges up
-to where its sentence begins or ends. Whether a gap makes the sentence say something else is for `qualifiers` to tell.
+Words in square brackets are the memo's, not the document's; "[T]he" marks a changed first letter. An ellipsis leaves
+words out. The check shows which: at the edges of a quotation, up to the beginning or end of its sentence. `qualifiers`
+decides whether a gap changes the meaning.
 """
 
 import re
@@ -26,10 +26,10 @@ from ralph_cli.text.raised import RAISED
 from ralph_cli.text.sentences import line_at
 
 MAX_ELLIPSIS_CHARS = 3_000
-"""Characters, about a page, that an ellipsis may leave out; parts further apart are two quotations, not one."""
+"""The most characters, about a page, that an ellipsis may leave out. Parts further apart are two quotations."""
 
 MAX_REPLACED_CHARS = 200
-"""Characters of the document that words in square brackets may stand for."""
+"""The most characters of the document that words in square brackets may replace."""
 
 _ELLIPSIS = (
     r"\[\s*(?:\.\s*){2,4}\]|\[\s*\u2026\s*\]|\(\s*(?:\.\s*){3,4}\)|\(\s*\u2026\s*\)|(?:\.\s?){3,5}|\u2026|\*\s\*\s\*"
@@ -43,21 +43,24 @@ _EDITORIAL_NOTE = re.compile(
 _FOOTNOTE_MARK = re.compile(
     rf"(?<=[a-z.,;:])\[\d{{1,2}}\](?!\w)|(?:(?<=[a-z]{{3}})|(?<=[.,;:]))[{RAISED}]{{1,2}}(?!\w)"
 )
-"""The mark of a footnote within a quotation, which is no figure that was put in."""
+"""A footnote's mark within a quotation, which is no inserted figure."""
 
 _CHANGED_LETTER = "\ue000"
 """Put before a first letter that the memo has changed."""
 
 MAX_ANCHORS = 40
-MAX_PARTS, MAX_PLACES = 24, 100
-"""Parts of a quotation, and places of each, that are looked at: all of them together are compared."""
+MAX_PARTS = 24
+MAX_PLACES = 100
+"""The most places of each part that are compared."""
 
 TIER_RANKS: tuple[Tier, ...] = ("exact", "folded", "elided", "recut")
 
 
 @dataclass(frozen=True, slots=True)
 class ElidedQuotation:
-    """A quotation cut at its gaps: the document's words, the gaps between them, those at its edges, what was put in."""
+    """A quotation cut at its gaps: the document's words, the gaps between them and at the edges, and the inserted
+    words.
+    """
 
     parts: tuple[str, ...]
     gaps: tuple[Gap, ...]
@@ -72,10 +75,10 @@ class ElidedQuotation:
 
 @dataclass(frozen=True, slots=True)
 class MatchedParts:
-    """The parts of a quotation as they stand in the document, in order, with the least distance between them.
+    """The parts of a quotation in the document, in order, with the least distance between them.
 
-    `omitted` are the document's words that ellipses leave out. `meaning_change` is what a gap makes of the document's
-    words, as (in the memo, in the document), if it is of weight.
+    `omitted` are the document's words that ellipses leave out. `meaning_change` is the first gap that changes the
+    meaning, as (words in the memo, words in the document).
     """
 
     spans: tuple[Span, ...]
@@ -122,7 +125,7 @@ def _extend_gap(gap: Gap, match: re.Match[str]) -> Gap:
 
 
 def find_parts(wanted: ElidedQuotation, document: Document, index: QuoteIndex) -> list[MatchedParts]:
-    """The places of the parts in the document, each part near the one before; the closest together first."""
+    """The places of the parts in the document, each near the part before it; the closest together first."""
     anchor = max(range(len(wanted.parts)), key=lambda at: len(wanted.parts[at]))
     match = _find_part(index, wanted.parts[anchor])
     if match is None:
@@ -138,7 +141,7 @@ def find_parts(wanted: ElidedQuotation, document: Document, index: QuoteIndex) -
 
 
 def _length_at_most(gaps: Sequence[Gap], parts: Sequence[str]) -> int:
-    """Characters of the document that gaps and parts may take, white space and hyphens at line ends included."""
+    """The most characters of the document that gaps and parts may take, with white space and hyphens at line ends."""
     return sum(gap.reach for gap in gaps) + sum(2 * len(part) + 40 for part in parts)
 
 
@@ -153,7 +156,7 @@ def swap_first_case(words: str) -> str:
 
 
 def _find_part(index: QuoteIndex, part: str) -> Match | None:
-    """Where a part stands; a first letter that was changed may be in either case."""
+    """The place of a part; a changed first letter may be in either case."""
     plain = display_text(part)
     if part == plain:
         return index.find(plain)
@@ -186,7 +189,7 @@ def _find_within(wanted: ElidedQuotation, document: Document, low: int, high: in
 
 
 def _omitted_texts(wanted: ElidedQuotation, spans: Sequence[Span], document: Document) -> tuple[str, ...]:
-    """What is left out: between the parts, and of its sentence before and behind a quotation with dots at its edge."""
+    """The omitted words: between the parts, and in the sentence around a quotation with dots at its edges."""
     between = [document.text[first.end : second.start] for first, second in pairwise(spans)]
     before, behind = _sentence_around(spans, document)
     edges = [before] if wanted.edges[0].ellipsis else []
@@ -195,14 +198,14 @@ def _omitted_texts(wanted: ElidedQuotation, spans: Sequence[Span], document: Doc
 
 
 def _sentence_around(spans: Sequence[Span], document: Document) -> tuple[str, str]:
-    """What stands in the same sentence before the first part and behind the last one."""
+    """The words of the same sentence before the first part and behind the last one."""
     start, end = spans[0].start, spans[-1].end
     whole = sentence_span(document, Span(start, end))
     return document.text[whole.start : start], document.text[end : whole.end]
 
 
 def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], document: Document) -> tuple[str, str] | None:
-    """What the gaps make of the document's words between these places, the first that is of weight."""
+    """The first gap that changes the meaning, as (words in the memo, words in the document); None if none does."""
     text = document.text
     for put_in in (*wanted.edges[0].inserted, *wanted.edges[1].inserted):
         if is_reversing(put_in):

@@ -1,4 +1,4 @@
-"""The judge of a memo, who says whether its quotations bear out the sentences that carry them."""
+"""Asks a judge whether the quotations of a memo support the sentences that contain them."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,10 +10,10 @@ from ralph_cli.core.run import Attempt, Claim, Evidence, Quote
 from ralph_cli.memo.reading.words import count_words
 
 MAX_SENTENCES_PER_CALL = 20
-"""Sentences that a judge is asked about in one call."""
+"""The most sentences in one call of a judge."""
 
 MIN_OWN_WORDS = 3
-"""Words that a sentence must have beside its quotations to say anything that could be judged."""
+"""The words that a sentence needs beside its quotations to say anything that could be judged."""
 
 QUESTION = (
     "The claims are sentences of a memo about the document. Is what each says borne out by the passages that it quotes?"
@@ -23,9 +23,9 @@ JudgeCall = Callable[[Attempt], Evidence]
 
 
 def judge_support(check: MemoCheck, judge_for: Callable[[Document], JudgeCall]) -> tuple[Support, ...]:
-    """What the judge says of each sentence whose quotations all hold, document by document, in the memo's order.
+    """The judge's ruling on each sentence whose quotations all hold, in the memo's order.
 
-    A sentence that is nothing but its quotation claims nothing, and is not judged. A judge that fails gives no ruling.
+    A sentence that only quotes claims nothing, and is not judged. If the judge fails, its sentences have no ruling.
     """
     groups = _judgeable_groups(check.findings)
     found: list[Support] = []
@@ -39,7 +39,7 @@ def judge_support(check: MemoCheck, judge_for: Callable[[Document], JudgeCall]) 
 
 
 def _judgeable_groups(findings: Sequence[Finding]) -> list[list[int]]:
-    """Indices of the findings that share a sentence with something in it to judge, all of which hold."""
+    """For each sentence that can be judged, the indices of its findings; all of them hold."""
     groups: dict[tuple[str, int | None], list[int]] = {}
     for at, finding in enumerate(findings):
         if finding.quotation.sentence:

@@ -1,7 +1,7 @@
-"""Which document a memo names for a quotation: by the name of its file, or by what it is called.
+"""Finds the document that a memo names for a quotation: by its file name, or by its title.
 
-A name counts where the memo cites: in the brackets, the line or the footnote that says where the words stand, or in the
-sentence that carries them. It names a document if its words stand in that one's file name or on its first page.
+A name counts in a citation (the brackets, line or footnote that says where the words are) or in the sentence that
+quotes. It names a document if its words are in the file name or on the first page.
 """
 
 import re
@@ -14,10 +14,10 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Quotation
 
 OPENING_CHARS = 4_000
-"""Characters at the beginning of a document that say what it is called, and of which year."""
+"""The characters at the beginning of a document that contain its title and year."""
 
 OWN_WORD_COUNT = 10
-"""So often a document has a word that is its own: the name of a rival stands in it less often."""
+"""A document that has a word this often owns it; the name of a rival occurs less often."""
 
 _FILE = re.compile(r"(?i)(?<![\w/])[\w.()&-]*\w\.(?:pdf|docx?|html?|md|txt|rtf)\b")
 _KIND = (
@@ -32,11 +32,11 @@ _SAYING = r"(?:says?|states?|provides?|reads?|requires?|notes?|calls?|puts?|repo
 _FUNCTION_WORDS = "the a an see source from at on in form of for our its this and also cf under id per"
 _PARTS = "page section item note exhibit company fiscal fy"
 _SKIPPED = frozenset(f"{_FUNCTION_WORDS} {_PARTS}".split())
-"""Words of a citation that tell no document from another."""
+"""Words of a citation that do not tell documents apart."""
 
 
 class DocumentNames:
-    """The names of some documents, against which a memo's are held."""
+    """The names of some documents, to compare with those in a memo."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._paths = [PurePath(document.path) for document in documents]
@@ -55,9 +55,9 @@ class DocumentNames:
         return [[*_keys(path.stem), *_keys(text[:OPENING_CHARS])] for path, text in pairs]
 
     def named(self, quotation: Quotation) -> tuple[str, frozenset[int]] | None:
-        """What the memo calls the document that it quotes, and which ones may be meant; None if it names none.
+        """The name that the memo gives to the quoted document, and the numbers of the documents that it may mean.
 
-        The set is empty if it names another one than any of these.
+        None if the memo names no document. The set is empty if the name is that of another document.
         """
         sentence = quotation.sentence.replace(" ".join(quotation.words.split()), " ")
         for words, cited in ((quotation.citation, True), (sentence, False)):
@@ -68,7 +68,7 @@ class DocumentNames:
         return None
 
     def _by_stem(self, words: str, *, cited: bool) -> tuple[str, frozenset[int]] | None:
-        """The one document of which the words have a part of the file's name that no other one's has."""
+        """The one document whose file name has a part that the words contain, if no other document's has it."""
         named = {
             at: key
             for at, keys in enumerate(self._own_stems)
@@ -81,9 +81,9 @@ class DocumentNames:
         return key, frozenset((number,))
 
     def _is_named(self, key: str, words: str, *, cited: bool) -> bool:
-        """Whether words, one or some in a row, write a key of a file's name.
+        """Whether words, one or several in a row, spell a part of a file name.
 
-        In a sentence a word that is also written in small letters must be who says it: "the lease says".
+        In a sentence, a word that also occurs in small letters must be who says something: "the lease says".
         """
         parts = _keys(words)
         runs = ("".join(parts[at : at + count]) for count in range(1, 5) for at in range(len(parts) - count + 1))
@@ -96,11 +96,11 @@ class DocumentNames:
         return re.search(said, words) is not None
 
     def _may_be_called(self, at: int, name: str) -> bool:
-        """Whether a name is that of the file, or its words are those of the first page, or the text's own."""
+        """Whether a name is that of the file, or its words are on the first page, or are frequent in the text."""
         if _FILE.fullmatch(name):
             return name.casefold() == self._paths[at].name.casefold()
         if " ".join(_keys(name)) in self._words[at]:
-            return True  # a part of it, or what it is called somewhere
+            return True  # a part of the document, or a name that it uses
         known, joined = self._openings[at], "".join(self._openings[at])
         return all(
             key in known if key.isdigit() else key in joined or self._words[at].count(key) >= OWN_WORD_COUNT
@@ -109,16 +109,16 @@ class DocumentNames:
 
 
 def _only_one(pattern: re.Pattern[str], words: str) -> str:
-    """What a pattern finds in the words, if that is one thing; "" if it is none or several."""
+    """The only thing that a pattern finds in the words; "" if it finds none or several."""
     found = {match[0] for match in pattern.finditer(words) if pattern is _FILE or _own_keys(match[0])}
     return found.pop() if len(found) == 1 else ""
 
 
 def _own_keys(name: str) -> list[str]:
-    """The words of a name that tell it from others of its kind."""
+    """The words of a name that distinguish it from others of its kind."""
     return [key for key in _keys(re.sub(_KIND, " ", name)) if key not in _SKIPPED and len(key) > 1]
 
 
 def _keys(text: str) -> list[str]:
-    """The words of a text in lower case, without what says whose something is."""
+    """The words of a text in lower case, without possessive endings."""
     return re.findall(r"[^\W_]+(?:&[^\W_]+)*", re.sub(r"['\u2019]s\b", "", text).casefold())

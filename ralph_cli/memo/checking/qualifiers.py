@@ -1,23 +1,21 @@
-"""What words put in or left out must not touch, for a sentence says something else then: figures, negations, limits.
+"""Finds words whose insertion or omission changes what a sentence says: figures, negations and limits.
 
-A limit is told by its place in the sentence, for there is no list of all their words: a phrase that a conjunction of
-condition begins, what stands between "may" or "shall" and its verb, what says of how much something is
-said ("the lesser of"), what commas set off and a preposition begins, unless it is a date, and the clause that says
-which ones "all" are.
+A limit is recognised by its place in the sentence: a phrase that begins with a condition, words between "may" or
+"shall" and the verb, a quantity ("the lesser of"), a phrase between commas that begins with a preposition (unless it is
+a date), and the clause that says which ones "all" are.
 """
 
 import re
 from dataclasses import dataclass
 
 from ralph_cli.memo.reading.words import names_a_time_or_part, stated_figures
-from ralph_cli.text.lexicon import LIMITS, SCALES, TENS, UNITS, any_of, find_qualifier
+from ralph_cli.text.lexicon import LIMITS, find_qualifier
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import sentence_ends
 
 MAX_REPLACED_WORDS = 6
-"""Words of the document that words in square brackets may stand for; more than a name or a subject is a gap."""
+"""The most words of the document that words in square brackets may replace; more than a name or subject is a gap."""
 
-_NUMBERS = any_of(word for words in (UNITS, TENS, SCALES) for word in words if word not in ("zero", "one"))
-_FIGURE = re.compile(rf"(?i)\w*\d[\d.,]*%?|\b(?:\w+ty-\w+|{_NUMBERS}|half|twice|double[ds]?|tripled?)\b")
 _REVERSING = re.compile(r"(?i)\[\s*(?:un|in|im|ir|il|dis|non-?|mis)\s*\](?=\w)|(?<=\w)\[\s*less\s*\]")
 _CUT_WORD = re.compile(r"(\w*)\[[^\[\]]*\](\w*)")
 _CONDITIONS = (
@@ -25,24 +23,22 @@ _CONDITIONS = (
     r"|to\s+the\s+extent|in\s+(?:the|any|no|each)\s+(?:event|case)|in\s+cases?|insofar|where|when(?:ever)?|pending|absent"
     r"|assuming|other\s+than"
 )
-_CONTRASTS = r"but|whether|while|although|though|even|despite|notwithstanding|rather|instead|however"
 _PREPOSITIONS = (
     r"after|against|as|at|before|by|during|for|from|in|on|once|per|since|through|throughout|to|toward|under|upon|via|with"
     r"|within"
 )
-"""The conjunctions and prepositions of English are a closed class: no new ones are made."""
+"""The prepositions of English are a closed class: no new ones are made."""
 
 _CONNECTIVE = re.compile(
     r"(?i)(?:for\s+(?:example|instance)|in\s+(?:addition|fact|particular|turn|short|other\s+words)|by\s+contrast|as\s+(?:a\s+result"
     r"|amended|defined|described|discussed|mentioned|noted|such|well)|on\s+the\s+other\s+hand|at\s+the\s+same\s+time"
     r"|\w+\s+(?:which|whom|whose))\b"
 )
-"""What only leads from one sentence to another, says where something is told, or begins a clause of its own."""
+"""Phrases that only connect sentences, say where something is explained, or begin a clause of their own."""
 
 _PARTITIVE_ENDS = re.compile(r"(?i)\bof\W*\Z")
 
 _CONDITION_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or|nor)\s+)?(?:\w+ly\s+)?(?:{_CONDITIONS})\b")
-_CONTRAST_BEGINS = re.compile(rf"(?i)\s*(?:and\s+)?(?:{_CONTRASTS})\b")
 _ADVERBIAL_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or)\s+)?(?:{_PREPOSITIONS})\b")
 _MODAL = r"(?:may|might|can|could|shall|should|will|would|must)"
 _MODAL_BEFORE = re.compile(rf"(?i)\b{_MODAL}\W*\Z")
@@ -50,17 +46,19 @@ _PHRASE_ENDS = re.compile(r",(?!\d)|[;:()\u2013\u2014]|\s-\s")
 _LIMIT_BEGINS = re.compile(rf"(?i)(?:{LIMITS}|not?\s+(?:(?:to\s+)?exceed\w*|\w+\s+than))\b")
 _UNIVERSAL_ENDS = re.compile(r"(?i)\b(?:all|any|each|every|no)(?:\s+[\w\u2019'-]+){1,3}\s*\Z")
 _RESTRICTION_BEGINS = re.compile(r"(?i)(?:that|which|who|whose|whom|\w{2,}ed|\w{2,}ing)\b")
-"""A relative clause or a participle: right behind "all claims", without a comma, it says which ones."""
+"""A relative clause or a participle. Right behind "all claims", without a comma, it says which ones."""
 
 _MAX_EDGE_WORDS = 2
-"""Words right before a quotation in which a negation belongs to it."""
+"""The words right before a quotation in which a negation belongs to it."""
 
 _PAGE_NUMBER = re.compile(r"\n[ \t]*(?:[A-Z]-)?\d{1,4}[ \t]*\f")
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Where a quotation departs from the document: over how many characters, what it puts in, whether it leaves out."""
+    """A place where a quotation departs from the document: how many characters it spans, the inserted words, and
+    whether words are left out.
+    """
 
     reach: int = 0
     inserted: tuple[str, ...] = ()
@@ -68,21 +66,21 @@ class Gap:
 
 
 def find_meaningful_word(text: str) -> str:
-    """The first negation, limit or figure of a text, "" if there is none."""
-    match = _FIGURE.search(text)
-    return find_qualifier(text) or (match[0] if match else "")
+    """The first negation, limit or figure of a text; "" if it has none."""
+    figures = (it for it in read_quantities(text, "prose") if it.wording or it.value > 1 or re.search(r"\d", it.text))
+    return find_qualifier(text) or next((figure.text for figure in figures), "")
 
 
 def is_reversing(inserted: str) -> bool:
-    """Whether words in square brackets say by themselves what the document may not: "[not]", "[3.5]", "[un]able"."""
+    """Whether words in square brackets can reverse the document's words: "[not]", "[3.5]", "[un]able"."""
     return bool(_REVERSING.search(inserted) or find_meaningful_word(inserted))
 
 
 def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[str, str] | None:
-    """What a gap makes of the document's words, as (in the memo, in the document); None if nothing of weight.
+    """The change of meaning that a gap makes, as (words in the memo, words in the document); None if it makes none.
 
-    `replaced` is what the document has in the gap's place, `before` and `after` are the parts of the quotation beside
-    it. Sentences that an ellipsis leaves out as a whole are not looked at: what is quoted keeps its limits and figures.
+    `replaced` is the document's text in the gap; `before` and `after` are the parts of the quotation beside it. Whole
+    sentences may be left out: the quoted ones keep their limits and figures.
     """
     replaced = _PAGE_NUMBER.sub("\n", replaced)
     flat = " ".join(replaced.split())
@@ -108,15 +106,14 @@ def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[st
 
 
 def find_limit(before: str, omitted: str) -> str:
-    """The negation or limit in what is left out of a sentence behind the words `before`, "" if there is none."""
+    """The negation or limit that is omitted from a sentence behind the words `before`; "" if there is none."""
     if word := find_qualifier(omitted):
         return word
     flat = " ".join(omitted.split())
     phrases = [phrase.strip() for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()]
-    for phrase in phrases:
-        if _CONDITION_BEGINS.match(phrase) or _CONTRAST_BEGINS.match(phrase):
-            return phrase
-    if not phrases or flat.startswith(("(", "[")):
+    if condition := next(filter(_CONDITION_BEGINS.match, phrases), ""):
+        return condition
+    if not phrases:
         return ""
     if _MODAL_BEFORE.search(before) or (_UNIVERSAL_ENDS.search(before) and _RESTRICTION_BEGINS.match(flat)):
         return phrases[0]
@@ -127,19 +124,21 @@ def find_limit(before: str, omitted: str) -> str:
 
 
 def find_limit_behind(rest: str) -> str:
-    """The condition or limit with which a sentence goes on behind a quotation that an ellipsis ends, or ""."""
+    """The condition or limit that continues a sentence behind a quotation that ends with an ellipsis; "" if there is
+    none.
+    """
     flat = " ".join(rest.split())
     phrase = next((phrase for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()), "").strip()
     return phrase.rstrip(".") if _CONDITION_BEGINS.match(phrase) or _LIMIT_BEGINS.match(phrase) else ""
 
 
 def find_negation_before(text: str) -> str:
-    """The negation or limit right before a quotation that begins with an ellipsis, "" if there is none."""
+    """The negation or limit right before a quotation that begins with an ellipsis; "" if there is none."""
     return find_qualifier(" ".join(text.split()[-_MAX_EDGE_WORDS:]))
 
 
 def _omitted_sentence_parts(before: str, omitted: str, after: str) -> str:
-    """What is left out of the sentences that are quoted in part."""
+    """The omitted words of the sentences that are quoted in part."""
     text, shift = before[-1:] + omitted + after[:1], len(before[-1:])
     ends = list(sentence_ends(text))
     return f"{omitted[: max(ends[0][0] - shift, 0)]}\n{omitted[ends[-1][1] - shift :]}" if ends else omitted

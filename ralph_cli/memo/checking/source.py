@@ -1,8 +1,8 @@
-"""One document that a memo quotes: where words stand in it, read in every way in which a quotation may be meant.
+"""One document that a memo quotes: finds words in it, in every way in which a quotation may be meant.
 
-The words are looked up as quotes are (exact, folded, re-cut), first as the memo writes them, then short of what the
-craft of quoting adds: a comma before the closing mark, single marks for double ones within, a first letter in another
-case, words left out and put in.
+Words are looked up as quotes are (exact, folded, re-cut): first as the memo writes them, then without what typesetting
+adds (a comma before the closing mark, single marks for double ones, a first letter in another case), then with words
+left out and put in.
 """
 
 import re
@@ -33,13 +33,13 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import CLAUSES, sentence_ends, shorten_line
 
 EDGE_CHARS = 60
-"""Characters from the edge of a passage that resembles a quotation within which its first word is looked for."""
+"""The distance in characters from the edge of a similar passage within which its first word is looked for."""
 
 MAX_NEAR = 4
-"""Places like a quotation among which the one on the page that the memo names is preferred."""
+"""The most similar places among which the one on the page that the memo names is preferred."""
 
 MAX_SHOWN_CHARS = 160
-"""Characters of what an ellipsis leaves out that are shown."""
+"""The most characters of omitted words that are shown."""
 
 TRAILING = " .,;:!?\u2026"
 _LEADING = re.compile(r"\A(?:(?:\.\s?){3,4}|\u2026\s*)")
@@ -54,7 +54,7 @@ _ENDED = re.compile(r"[*_\s]*(?:[.!?:;]|\n\s*\n|\Z)")
 class Hit:
     """A quotation as it was found in one document.
 
-    `meaning_change` is what its ellipses and brackets make of the document's words, as (in the memo, in the document).
+    `meaning_change` is what its ellipses and brackets change, as (words in the memo, words in the document).
     """
 
     match: Match
@@ -80,9 +80,9 @@ class Source:
         return self.folded.casefold()
 
     def find(self, words: str, is_named: Callable[[Span], bool] = lambda _span: False) -> Hit | None:
-        """Where the words stand, at the best tier that any way of reading them gives.
+        """The place of the words, at the best tier of all ways to read them.
 
-        Of several places of words with gaps those that `is_named` holds of are preferred: the memo names their page.
+        If words with gaps have several places, those that `is_named` accepts come first: they are on the named page.
         """
         recut: Hit | None = None
         wanted = parse_elisions(words)
@@ -104,16 +104,16 @@ class Source:
     def _hit(self, form: str, words: str, match: Match) -> Hit | None:
         tier, notes = match.tier, self.index.describe_departures(form, match.span, match.tier)
         if tier == "recut" and _figure_signs(form) != _figure_signs(self._text(match.span)):
-            return None  # a loss that is quoted as a gain is no mere matter of typing
+            return None  # a loss that is quoted as a gain is more than a matter of typing
         if tier == "exact" and form not in words:
             tier = "folded"
         if tier == "recut" and self._is_markdown and _without_markup(form) == _without_markup(self._text(match.span)):
-            tier, notes = "folded", ()  # only the document's own Markdown stands between the words
+            tier, notes = "folded", ()  # only the document's own Markdown separates the words
         notes = (*notes, *self._continuation_notes(form, words, match.span))
         return Hit(replace(match, tier=tier), notes)
 
     def _continuation_notes(self, form: str, words: str, span: Span) -> Iterator[str]:
-        """A full stop within the marks that the document does not have may hide that the sentence goes on."""
+        """A note if a full stop of the memo's hides that the sentence continues in the document."""
         rest = self.document.text[span.end : span.end + MAX_SHOWN_CHARS]
         if words.endswith(".") and not form.endswith(".") and not _ENDED.match(rest):
             stop, _ = next(sentence_ends(rest), (len(rest), 0))
@@ -135,7 +135,7 @@ class Source:
         notes += [f"inserted by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
         for part, span in zip(wanted.parts, chain.spans, strict=True):
             departures = self.index.describe_departures(display_text(part), span, chain.tier)
-            # What is left out before a later part is named as omitted already.
+            # The words omitted before a later part are listed as omitted already.
             notes += [note for note in departures if span == chain.spans[0] or not note.startswith("begins behind")]
         change = chain.meaning_change or self._negation_at_start(chain.span, wanted)
         tier: Tier = "elided" if wanted.departs else chain.tier
@@ -143,7 +143,7 @@ class Source:
         return Hit(Match(chain.span, tier, places, len(places)), tuple(notes), change)
 
     def _negation_at_start(self, span: Span, wanted: ElidedQuotation) -> tuple[str, str] | None:
-        """What the memo puts in at the beginning, where the document has a negation."""
+        """The memo's insertion at the beginning, where the document has a negation."""
         first = sentence_span(self.document, span, CLAUSES).start
         before = " ".join(self.document.text[first : span.start].split()[-2:])
         put_in = " ".join(wanted.edges[0].inserted)
@@ -153,9 +153,9 @@ class Source:
         return self.document.text[span.start : span.end]
 
     def nearest(self, words: str, is_named: Callable[[Span], bool] = lambda _span: False) -> ClosestText | None:
-        """The text that resembles the words most; of several places one that `is_named` holds of, if there is any.
+        """The text that resembles the words most; of several places one that `is_named` accepts.
 
-        What has no more than half of the words is another text: of "$5 million" any other sum of millions.
+        A text with half of the words or fewer is another text: "$5 million" resembles any other sum of millions.
         """
         found = self.index.closest(words, MAX_NEAR)
         near = next((item for item in found if is_named(item.span)), found[0] if found else None)
@@ -169,7 +169,7 @@ class Source:
         return self.passage(span, differing, near.score)
 
     def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> ClosestText:
-        """The document's text there, as what stands in place of a quotation's words."""
+        """A passage of the document, to be shown instead of a quotation's words."""
         page, text = self.document.page_at(span.start), self._text(span)
         ocr, unsure = lowest_confidence(self.document, span), describe_unsure_words(self.document, span)
         return ClosestText(text, self.describe_place(span), page.number, page.label, score, differing, ocr, unsure)
@@ -179,7 +179,7 @@ class Source:
         return self.document.describe_span(span)
 
     def _align_edges(self, words: str, span: Span) -> Span:
-        """A passage that resembles the words, from their own first word to their last, where those are near."""
+        """A passage that resembles the words, from their own first word to their last if those are near."""
         parts, text = words.split(), self.document.text
         low, high = max(span.start - EDGE_CHARS, 0), min(span.end + EDGE_CHARS, len(text))
         first, last = (rf"(?<!\w){re.escape(word)}(?!\w)" for word in (parts[0], parts[-1]))
@@ -203,12 +203,12 @@ def _typographic_variants(words: str) -> Iterator[str]:
 
 
 def _without_markup(text: str) -> str:
-    """A text without Markdown's marks; single and double quotation marks are one, those at its edges none."""
+    """A text without Markdown's marks, with one kind of quotation marks, and none at its edges."""
     return " ".join(_TYPED.sub("", fold(text).text.replace("|", " ").replace("'", '"')).split()).strip('"')
 
 
 def _figure_signs(text: str) -> list[bool]:
-    """Which figures are negative, by a minus or by the brackets of accounts."""
+    """For each figure whether it is negative, by a minus sign or by the brackets of accounts."""
     found = read_quantities(fold(text).text)
     return [figure.value < 0 for figure in found if figure.is_measured and re.search(r"\d", figure.text)]
 
@@ -219,14 +219,16 @@ def quoted_excerpt(text: str) -> str:
 
 
 MAX_SILENT_GAP = 250
-"""Characters between two pieces up to which the words between them were left out, rather than two passages joined."""
+"""The most characters between two pieces that count as an omission rather than two joined passages."""
 
-MIN_PIECE_WORDS, MAX_PLACES = 3, 50
-"""Words that a piece must have (fewer stand anywhere by chance), and places of it that are compared."""
+MIN_PIECE_WORDS = 3
+"""The words that a piece must have: fewer are anywhere by chance."""
+
+MAX_PLACES = 50
 
 
 def describe_splice(words: str, sources: Sequence[Source]) -> str | None:
-    """How the words are put together from two pieces that are there, in words; None if they are not."""
+    """How the words are put together from two pieces of the documents, in words; None if they are not."""
     parts = fold(words).text.split()
     best = max(
         ((_matching_head_words(parts, source), source) for source in sources), key=lambda pair: pair[0], default=None
@@ -243,7 +245,7 @@ def describe_splice(words: str, sources: Sequence[Source]) -> str | None:
 
 
 def _matching_head_words(parts: Sequence[str], source: Source) -> int:
-    """How many of the first words stand in the document one behind the other."""
+    """How many of the first words are in the document in a row."""
     return bisect_right(range(1, len(parts) + 1), False, key=lambda size: " ".join(parts[:size]) not in source.folded)
 
 

@@ -1,119 +1,41 @@
-"""Which page reference of a memo belongs to which of its quotations."""
+"""Finds the page reference that belongs to each quotation of a memo."""
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference, Quotation
 from ralph_cli.memo.reading.layout import Piece
-from ralph_cli.memo.reading.page_references import has_reference, reference_behind
+from ralph_cli.memo.reading.notes import note_mark_behind, note_spans, pages_of_note
+from ralph_cli.memo.reading.page_references import reference_behind
 from ralph_cli.memo.reading.words import is_title
-from ralph_cli.text.raised import footnote_marks
 from ralph_cli.text.sentences import sentence_ends
-
-_REFERENCE_MARK = re.compile(
-    '[\\s.,;:!?*_"\u201d\u2019)]{0,4}(?:\\[\\^(?P<markdown>[\\w-]+)\\]|\\[(?P<bracketed>\\d{1,3})\\](?![(:])'
-    "|(?P<superscript>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}))|[.,;]?(?P<plain>\\d{1,3})(?![\\w%]|[.,]\\d)"
-)
-"""A note's mark right behind a quotation; one that is only a number touches the quotation, as superscripts do."""
-
-_SUPERSCRIPTS = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
-_MARKDOWN_NOTE = re.compile(r"^ {0,3}\[\^([\w-]+)\]:(.*(?:\n(?: {2,}|\t).*)*)", re.MULTILINE)
-_NOTE = re.compile(
-    r"(?m)^[ \t]*(?:\[(?P<bracketed>\d{1,3})\]:?|(?P<superscript>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3})"
-    r"|(?P<plain>\d{1,3})[.):]?(?=\s))"
-    r"(?P<text>[^\n]*(?:\n(?![ \t]*(?:\[|\d|[\u00b9\u00b2\u00b3\u2070-\u2079]|\n|\Z))[^\n]+)*)"
-)
-_BACK_LINK = re.compile("^[^\n]*\u21a9[^\n]*$", re.MULTILINE)
-"""A note of a web page, whose number is not in its text: it ends with an arrow that leads back."""
-
-
-_SENTENCE_REACH = 1_000
-"""Characters behind a quotation or a figure within which its sentence ends with the mark of a note."""
-
-
-def find_note_spans(document: Document, end: int) -> Iterator[tuple[int, int]]:
-    """The spans of the notes that may be cited right behind a quotation that ends at `end`, the likeliest first."""
-    for note in document.notes:
-        # The mark may stand before the closing quotation mark, or behind it and a full stop.
-        if -2 <= note.cited - end <= 3:
-            yield note.start, note.end
-    text = document.text
-    mark = _REFERENCE_MARK.match(text, end)
-    if mark is None:
-        return
-    if mark["markdown"]:
-        yield from (match.span(2) for match in _MARKDOWN_NOTE.finditer(text) if match[1] == mark["markdown"])
-        return
-    number = _number(mark)
-    found = [match for match in _NOTE.finditer(text, mark.end()) if _number(match) == number]
-    # A plain number at the beginning of a line may be that of a list item.
-    found.sort(key=lambda match: match["plain"] is not None)
-    yield from (match.span("text") for match in found if has_reference(match["text"]))
-    # Notes of a web page are numbered by their order.
-    backlinks = list(_BACK_LINK.finditer(text, mark.end()))
-    if 0 < number <= len(backlinks):
-        yield backlinks[number - 1].span()
-
-
-def note_spans(document: Document) -> tuple[tuple[int, int], ...]:
-    """The spans of all notes that the memo cites, in order."""
-    text = document.text
-    spans = {(note.start, note.end) for note in document.notes}
-    spans |= {match.span(2) for match in _MARKDOWN_NOTE.finditer(text)}
-    first: dict[int, int] = {}
-    for at in document.derive(note_marks):
-        if (mark := _REFERENCE_MARK.match(text, at)) and not mark["markdown"]:
-            first.setdefault(_number(mark), at)
-    for match in _NOTE.finditer(text) if first else ():
-        # A numbered item before anything cites that number is no note.
-        if first.get(_number(match), len(text)) < match.start() and has_reference(match["text"]):
-            spans.add(match.span("text"))
-    spans |= {match.span() for match in _BACK_LINK.finditer(text)}
-    return tuple(sorted(spans))
-
-
-def note_marks(document: Document) -> tuple[int, ...]:
-    """Where notes are cited, in order: right before each mark that does not begin its line, as that of a note does."""
-    text = document.text
-    written = (start for start, _ in footnote_marks(text) if text[text.rfind("\n", 0, start) + 1 : start].strip())
-    return tuple(sorted({*written, *(note.cited for note in document.notes)}))
-
-
-def note_mark_behind(document: Document, at: int, high: int) -> int | None:
-    """The next mark of a note behind `at` in the same sentence, which may end right before it; or None."""
-    marks = document.derive(note_marks)
-    index = bisect_left(marks, at)
-    mark = marks[index] if index < len(marks) else high + 1
-    if mark > min(high, at + _SENTENCE_REACH):
-        return None
-    return None if any(end < mark - 1 for end, _ in sentence_ends(document.text, max(at - 2, 0), mark)) else mark
-
-
-def _number(match: re.Match[str]) -> int:
-    return int((match["bracketed"] or match["superscript"] or match["plain"]).translate(_SUPERSCRIPTS))
-
 
 _BETWEEN_QUOTATION_AND_REFERENCE = re.compile(
     r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?"
 )
-"""What may stand between a quotation and the reference that follows it at once."""
+"""The text that may separate a quotation from the reference right behind it."""
 
-_TURN = re.compile(r"(?i)\b(?:but|whereas|while|although|though|unlike|contrast|however|compare|cf)\b")
 _JOINED = re.compile(r"[\s,;*_)\"\u201d\u2019-]*(?:and|or|&|as well as)?[\s,*_(]*(?:the\s+)?")
 _DASHED = re.compile(r"\s*(?:>\s*)*(?:\u2014|\u2013|--?)[^\n]{0,120}")
 _LEADS = re.compile(r":\s*(?:(?:[-*+>\u2022]|\(?\d{1,3}[.)])\s*)*[*_]*\Z")
-_REACH, _WORDS_BEHIND, _WORDS_BEFORE = 240, 8, 12
-"""Characters, and words on each side of a quotation, within which its reference may stand."""
+_REACH = 240
+"""The most characters between a quotation and its reference."""
+
+_WORDS_BEHIND = 8
+"""The most words between a quotation and the reference behind it."""
+
+_WORDS_BEFORE = 12
+"""The most words between a reference and the quotation behind it."""
 
 
 _CITING = (
     r"(?:(?!(?:Cf|Compare|Contrast|But|Also|However|Unlike|Not)\b)"
     r"(?:[Ss]ee|[Ss]ource:?|[Ff]rom|[Aa]t|[Oo]n|in|the|of|its|[A-Z0-9][\w.&\u2019/-]*)[,;]?\s+){0,7}"
 )
-"""Words that cite, and say nothing: "See", "Source: Annual Report 2023,"."""
+"""Words that only cite: "See", "Source: Annual Report 2023,"."""
 
 _CITED = re.compile(rf"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*[(\[]?{_CITING}")
 _AFTER_CITATION = re.compile(r"[)\]*_]*\s*(?:[.;)\]]|\n|\Z)")
@@ -127,47 +49,49 @@ _AFTER_QUOTATION = re.compile(r"[\s.,;:!?*_)\]\"\u201d\u2019\u00bb]*")
 
 @dataclass(slots=True)
 class Binder:
-    """Which page reference belongs to which quotation."""
+    """Binds page references to quotations."""
 
     document: Document
     pieces: Sequence[Piece]
     quotations: Sequence[Quotation]
     references: Sequence[PageReference]
+    _taken: set[int] = field(default_factory=set)
 
     def bind(self) -> list[tuple[Quotation, PageReference | None]]:
         """Each quotation with its reference, if it has one."""
-        numbered = enumerate(self.quotations)
-        found = [self._reference_in_note(quotation) or self._reference_right_after(at) for at, quotation in numbered]
-        taken = {reference.start for reference in found if reference is not None}
-        for at in range(len(found)):
-            found[at] = (
-                found[at]
-                or self._reference_before(at, taken)
-                or self._reference_in_row(at)
-                or self._reference_in_sentence(at, taken)
-                or self._reference_in_note_of_sentence(at)
-            )
-        for at in range(len(found)):
-            taken |= {reference.start for reference in found if reference is not None}
-            found[at] = found[at] or self._reference_above(at) or self._reference_beneath(at, taken)
-        for at in reversed(range(len(found) - 1)):
-            if found[at + 1] is not None and self._are_joined(at):
+        count = len(self.quotations)
+        found: list[PageReference | None] = [None] * count
+        for ways in (
+            (self._reference_in_note, self._reference_right_after),
+            (
+                self._reference_before,
+                self._reference_in_row,
+                self._reference_in_sentence,
+                self._reference_in_note_of_sentence,
+            ),
+            (self._reference_above, self._reference_beneath),
+        ):
+            for at in range(count):
+                found[at] = found[at] or next(filter(None, (way(at) for way in ways)), None)
+            self._taken |= {reference.start for reference in found if reference is not None}
+        for at in reversed(range(count - 1)):
+            if self._are_joined(at):
                 found[at] = found[at] or found[at + 1]
-        for at in range(1, len(found)):
-            if found[at - 1] is not None and self._are_joined(at - 1):
+        for at in range(1, count):
+            if self._are_joined(at - 1):
                 found[at] = found[at] or found[at - 1]
-        # A note that names the heading under which words stand: the part may begin before the page it names.
+        # A note may name the heading under which words are: the part may begin before the page that it names.
         return [
             (quotation, None if is_title(quotation.words) and self._note_around(quotation.start) else reference)
             for quotation, reference in zip(self.quotations, found, strict=True)
         ]
 
     def _piece_index(self, offset: int) -> int:
-        """Index of the piece that holds the character at `offset`."""
+        """The index of the piece that contains the character at `offset`."""
         return max(bisect_right(self.pieces, offset, key=lambda piece: piece.start) - 1, 0)
 
     def _search_range(self, at: int) -> tuple[int, int]:
-        """How far before and behind a quotation its reference may stand: its piece, for a block also its neighbours."""
+        """The range in which a quotation's reference may be: its piece; for a block also the pieces beside it."""
         quotation = self.quotations[at]
         index = self._piece_index(quotation.start)
         low, high = self.pieces[index].start, self.pieces[index].end
@@ -182,13 +106,13 @@ class Binder:
         return max(low, before, first), min(high, behind, last)
 
     def _note_around(self, offset: int) -> tuple[int, int] | None:
-        """The note in which a place stands: what is quoted there is on the pages that it names, and on no other's."""
+        """The note that contains a place: words quoted there are on the pages that the note names."""
         spans = self.document.derive(note_spans)
         index = bisect_right(spans, offset, key=lambda span: span[0]) - 1
         return spans[index] if index >= 0 and offset < spans[index][1] else None
 
     def _reference_right_after(self, at: int) -> PageReference | None:
-        """The reference right behind the quotation; that of a block may come with a name, at its end or beneath it."""
+        """The reference right behind the quotation. A block's may come with a name, at its end or beneath it."""
         quotation, text = self.quotations[at], self.document.text
         if quotation.form == "marks" and (bare := reference_behind(text, quotation.end)):
             return bare
@@ -208,7 +132,7 @@ class Binder:
         found = self.references[index] if index < len(self.references) else None
         return found if found is not None and found.start < end else None
 
-    def _reference_before(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_before(self, at: int) -> PageReference | None:
         """The reference in the sentence that leads to the quotation."""
         quotation = self.quotations[at]
         low = max(self._search_range(at)[0], quotation.start - _REACH)
@@ -216,50 +140,51 @@ class Binder:
         before = self.references[index] if index >= 0 else None
         if before is None or before.start < low:
             return None
-        if before.start in taken and self._note_around(quotation.start) is None:
+        if before.start in self._taken and self._note_around(quotation.start) is None:
             return None
         between = self.document.text[before.end : quotation.start]
         apart = (any(sentence_ends(between)) or "\n\n" in between) and not _LEADS.search(between)
-        return None if apart or len(between.split()) > _WORDS_BEFORE or _TURN.search(between) else before
+        return None if apart or len(between.split()) > _WORDS_BEFORE else before
 
-    def _reference_in_sentence(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_in_sentence(self, at: int) -> PageReference | None:
         """The reference behind the quotation in the same sentence."""
         quotation = self.quotations[at]
         high = min(self._search_range(at)[1], quotation.end + _REACH)
         behind = self._first_reference_between(quotation.end, high)
-        if behind is None or behind.start in taken or quotation.form == "block":
+        if behind is None or behind.start in self._taken or quotation.form == "block":
             return None
-        # The full stop of a sentence may stand inside the marks.
+        # The full stop of a sentence may be inside the marks.
         between = self.document.text[quotation.end : behind.start]
         ended = any(sentence_ends(self.document.text, quotation.end - 2, behind.start))
-        apart = ended or len(between.split()) > _WORDS_BEHIND or _TURN.search(between)
+        apart = ended or len(between.split()) > _WORDS_BEHIND
         return None if apart else behind
 
     def _reference_in_row(self, at: int) -> PageReference | None:
-        """What the page column of the table's row says."""
+        """The reference in the page column of the table's row."""
         piece = self.pieces[self._piece_index(self.quotations[at].start)]
         if piece.pages is None:
             return None
         line = self.document.text.count("\n", 0, piece.start) + 1
         return replace(piece.pages, line=line, start=piece.start, end=piece.start)
 
-    def _reference_in_note(self, quotation: Quotation) -> PageReference | None:
-        """The pages that the footnote names which is cited right behind the quotation; a note itself cites none."""
+    def _reference_in_note(self, at: int) -> PageReference | None:
+        """The pages named by the note that is cited right behind the quotation; a note itself cites none."""
+        quotation = self.quotations[at]
         if self._note_around(quotation.start):
             return None
         return pages_of_note(self.document, quotation.end, self.references)
 
     def _reference_in_note_of_sentence(self, at: int) -> PageReference | None:
-        """The pages that the footnote names which is cited further on in the quotation's sentence."""
+        """The pages named by the note that is cited further on in the quotation's sentence."""
         quotation = self.quotations[at]
         end = self.pieces[self._piece_index(quotation.start)].end
         mark = note_mark_behind(self.document, quotation.end, end)
-        if mark is None or quotation.form == "block" or _TURN.search(self.document.text, quotation.end, mark):
+        if mark is None or quotation.form == "block":
             return None
         return pages_of_note(self.document, mark, self.references)
 
     def _reference_above(self, at: int) -> PageReference | None:
-        """The reference that stands alone above the quotation: a heading "Page 44", an item that it is part of."""
+        """The reference alone in the piece above the quotation: a heading "Page 44", or the list item around it."""
         index = self._piece_index(self.quotations[at].start)
         found = self._standalone_reference(index - 1)
         if found is None or self._note_around(self.quotations[at].start):
@@ -270,8 +195,8 @@ class Binder:
             return None
         return reference if not look["item"] or self._indent(index) > len(look["indent"]) else None
 
-    def _reference_beneath(self, at: int, taken: set[int]) -> PageReference | None:
-        """The reference that stands alone beneath the quotation, as its next paragraph or an item of its item."""
+    def _reference_beneath(self, at: int) -> PageReference | None:
+        """The reference alone in the piece beneath the quotation: the next paragraph, or an item within its item."""
         quotation = self.quotations[at]
         index = self._piece_index(quotation.start)
         found = self._standalone_reference(index + 1)
@@ -279,7 +204,7 @@ class Binder:
         if found is None or not _AFTER_QUOTATION.fullmatch(rest) or self._note_around(quotation.start):
             return None
         reference, look = found
-        if reference.start in taken or look["heading"]:
+        if reference.start in self._taken or look["heading"]:
             return None
         return reference if not look["item"] or self._indent(index) < len(look["indent"]) else None
 
@@ -289,7 +214,7 @@ class Binder:
         return len(text) - len(text.lstrip(" \t"))
 
     def _standalone_reference(self, index: int) -> tuple[PageReference, re.Match[str]] | None:
-        """The reference of a piece that has nothing else, and how it stands there; None without such a piece."""
+        """The reference of a piece that has nothing else, and the text before it; None without such a piece."""
         if not 0 <= index < len(self.pieces) or self.pieces[index].block:
             return None
         piece, text = self.pieces[index], self.document.text
@@ -307,13 +232,3 @@ class Binder:
             whole = any(span.start <= first.start and second.end <= span.end for span in self.document.quoted)
             return not between.strip(" \n>") and (whole or "\n\n" not in between)
         return len(between) < 30 and "\n\n" not in between and _JOINED.fullmatch(between) is not None
-
-
-def pages_of_note(document: Document, cited: int, references: Sequence[PageReference]) -> PageReference | None:
-    """All pages that the footnote names which is cited at `cited`, as one reference; None if it names none."""
-    for start, end in find_note_spans(document, cited):
-        low, high = (bisect_left(references, place, key=lambda reference: reference.start) for place in (start, end))
-        if found := references[low:high]:
-            ranges = tuple(pair for reference in found for pair in reference.ranges)
-            return replace(found[0], text=", ".join(item.text for item in found), ranges=ranges, end=found[-1].end)
-    return None

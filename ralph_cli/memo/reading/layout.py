@@ -12,17 +12,17 @@ from ralph_cli.memo.reading.page_references import parse_page_cell
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
 _PROSE = frozenset(("", "text", "txt", "md", "markdown", "quote", "plaintext"))
-"""Words behind a fence that announce no program; what a program holds between marks is no quotation."""
+"""Words behind a fence that announce no program. Marks within a program quote nothing."""
 
 _QUOTED = re.compile(r" {0,3}(?:[-*+][ \t]+)?((?:>[ \t]?)+)")
 _CALLOUT = re.compile(r"\[!\w+\]")
 _BULLET = re.compile(r"[ \t]*[-*+\u2022\u25aa\u25cf\u2013][ \t]+\S")
 _NUMBER = re.compile(r"[ \t]*\(?(?!pp?\.)(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)][ \t]+\S")
 _PAGE_FIRST = re.compile(r"(?i)[ \t*_]*(?:pages?|pp?\.|pgs?\.)\s*[\w, &-]{1,20}(?::|[ \t*_]*\Z)")
-"""A line of a list of pages ("p. 12: ...", "Page 12"); the line before has a page of its own."""
+"""A line of a list of pages ("p. 12: ...", "Page 12"). The line before has a page of its own."""
 
 _BETWEEN_CELLS = re.compile(r"\s{2,}")
-"""What parts the cells of a row in formats that are not typed."""
+"""The gap between the cells of a row in formats other than plain text."""
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
@@ -32,7 +32,7 @@ _PAGES = re.compile(r"(?i)[ *_]*(?:pages?|pp?\.?|pg\.?|page (?:no|number|ref(?:e
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece, text[start:end]; `pages` is what the page column of its table row says."""
+    """A piece, text[start:end]; `pages` is the page column of its table row."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ def pieces(document: Document) -> list[Piece]:
 
 
 def _split_at_blocks(piece: Piece, document: Document) -> Iterator[Piece]:
-    """A piece, in parts if some of it is a block quotation by its format."""
+    """A piece, cut into parts if the format marks some of it as a block quotation."""
     at = piece.start
     for span in document.quoted:
         start, end = max(span.start, piece.start), min(span.end, piece.end)
@@ -64,7 +64,7 @@ def _split_at_blocks(piece: Piece, document: Document) -> Iterator[Piece]:
 
 
 def is_block(document: Document, start: int, end: int) -> bool:
-    """Whether a quotation by format is a block of its own, and not within a line."""
+    """Whether a quotation that the format marks is a block of its own, and not within a line."""
     text = document.text
     return (start == 0 or text[start - 1] in "\n\f") and (end == len(text) or text[end] in "\n\f")
 
@@ -143,7 +143,7 @@ class _LineReader:
         yield from _cells(line, at, cells, pages)
 
     def _read_spaced_row(self, line: str, at: int) -> Iterator[Piece]:
-        """The cells of a row beneath titles of which one is that of a page column; any other row is one piece."""
+        """The cells of a row below titles with a page column; any other row is one piece."""
         bounds = [0, *(end for gap in _BETWEEN_CELLS.finditer(line) for end in gap.span()), len(line)]
         cells = list(zip(bounds[::2], bounds[1::2], strict=True))
         texts = [line[first:last] for first, last in cells]
@@ -177,7 +177,7 @@ def _cells(line: str, at: int, bounds: Iterable[tuple[int, int]], pages: PageRef
 
 
 class Locator:
-    """Where a reader of a memo's file finds a character of its text."""
+    """Describes the place of a character for a reader of the memo's file."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -189,7 +189,7 @@ class Locator:
         return bisect_right(self._line_starts, at)
 
     def describe(self, at: int) -> str:
-        """Where it is, in words: a line, in a PDF that of a page, in formats without lines a paragraph."""
+        """The place in words: a line; in a PDF the line of a page, in formats without lines a paragraph."""
         if self._document.kind == "pdf":
             page = self._document.page_at(at)
             return f"p. {page.number}, line {self.line_number(at) - self.line_number(page.start) + 1}"

@@ -1,4 +1,4 @@
-"""Page references: how memos name pages, and whether a page is one of those named."""
+"""Page references: how memos name pages, and whether a reference names a page."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _STOP = r"(?![\w%]|-[A-Za-z]|[.,]\d)"
 _DASH = r"\s*(?:[-\u2010-\u2014]|\bto\b)\s*"
 _AND = r"\s*(?:,\s*and\b|,\s*&|,|&|\band\b|;)\s*"
 _AND_FOLLOWING = r"(?:\s?ff?(?!\w)\.?|\s+et\s+seq\b\.?)"
-"""And the page that follows ("44f."), or the pages ("44ff.")."""
+"""The page that follows ("44f."), or the pages ("44ff.")."""
 
 _RANGE = rf"{_LABEL}(?:{_DASH}{_LABEL}{_STOP})?(?:{_AND_FOLLOWING}|{_STOP})"
 _ONE = (
@@ -32,7 +32,7 @@ _NAMED = (
     r"(?:[Ss]ee\s+)?(?:Exh?\.|Exhibit|Annex|App\.|Appendix|Form|10-[KQ]|Doc\.|Docket|Dkt\.|Tab|Sched\.|Schedule|Annual"
     r"|Report|Agreement|Contract|Lease|Filing|Prospectus)"
 )
-"""What a page is of: only behind such a name does a bare "at 12" name one."""
+"""The names behind which a bare "at 12" is a page."""
 
 _BEHIND = re.compile(
     rf"(?m)[\s,;.]*(?:{_NAMED}[^\n\"\u201c\u201d;()]{{0,60}}?[\s,])?"
@@ -46,11 +46,11 @@ _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _ENDLESS = re.compile(rf"{_AND_FOLLOWING}\Z")
 MAX_RANGES = 200
 FOLLOWING_PAGES = 5
-"""Pages behind the first one that "ff." and "et seq." take in."""
+"""The pages behind the first one that "ff." and "et seq." include."""
 
 
 def find_references(text: str) -> Iterator[PageReference]:
-    """The page references of a text, in order, each with its line in it."""
+    """The page references of a text, in order, each with its line."""
     for match in _REFERENCE.finditer(text):
         yield _parse_reference(match, text)
 
@@ -67,7 +67,7 @@ def reference_behind(text: str, at: int) -> PageReference | None:
 
 
 def parse_page_cell(text: str) -> PageReference | None:
-    """The reference of a cell that holds nothing but pages: "12", "12-13", "F-3"."""
+    """The reference of a cell that contains only pages: "12", "12-13", "F-3"."""
     match = re.fullmatch(rf"\s*(?P<cell>{_RANGE}(?:{_AND}{_RANGE})*)\s*", text)
     return _parse_reference(match, text) if match else None
 
@@ -88,27 +88,29 @@ def _parse_reference(match: re.Match[str], text: str) -> PageReference:
 
 
 def _label_after(label: str, pages: int) -> str:
-    """The label so many pages later; the label itself if its series is not one of numbers."""
+    """The label this many pages later; the label itself if it has no number."""
     match = _PREFIXED.fullmatch(label)
     return f"{match[1] or ''}{int(match[2]) + pages}" if match else label
 
 
 def _complete_range_end(low: str, high: str) -> str:
-    """The end of a range whose first digits are left out: 112-13 ends on 113."""
+    """The end of a range with its first digits completed: 112-13 ends on 113."""
     if low.isdecimal() and high.isdecimal() and len(high) < len(low):
         return low[: len(low) - len(high)] + high
     return high
 
 
 def page_match(reference: PageReference, page: Page) -> Literal["number", "label", "both"] | None:
-    """Whether the reference names this page: by its number in the file, by the label printed on it, by both."""
+    """How the reference names this page: by its number in the file, by its printed label, or by both; None if it does
+    not.
+    """
     number = any(_is_in_range(str(page.number), low, high) for low, high in reference.ranges)
     label = any(_is_in_range(page.label, low, high) for low, high in reference.ranges)
     return "both" if number and label else "number" if number else "label" if label else None
 
 
 def is_in_document(reference: PageReference, document: Document) -> bool:
-    """Whether each page that begins or ends a range of the reference is one of the document's."""
+    """Whether the document has each page that begins or ends a range of the reference."""
     numbers = {str(page.number) for page in document.pages} | {page.label.casefold() for page in document.pages}
     ends = [ends[:1] if _ENDLESS.search(reference.text) else ends for ends in reference.ranges]
     return all(end.casefold() in numbers for pair in ends for end in pair)
@@ -122,7 +124,7 @@ def _is_in_range(label: str, low: str, high: str) -> bool:
 
 
 def _label_order(label: str) -> tuple[str, int] | None:
-    """A label as its series and its number there, so that labels of one series can be compared."""
+    """A label as its series and its number in it, so that labels of one series can be compared."""
     if match := _PREFIXED.fullmatch(label):
         return (match[1] or "").casefold(), int(match[2])
     if re.fullmatch(_ROMAN, label.casefold()):

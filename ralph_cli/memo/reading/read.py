@@ -1,4 +1,4 @@
-"""Reading a memo: what it quotes, from which pages it says so, and which figures are in its own words."""
+"""Reads a memo: its quotations with the pages that it names for them, and the figures in its own words."""
 
 import re
 from bisect import bisect_right
@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from ralph_cli.checks.marks import MarkedQuotation, marked_quotations
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
-from ralph_cli.memo.reading.binding import Binder, note_mark_behind, pages_of_note
+from ralph_cli.memo.reading.binding import Binder
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
-from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
+from ralph_cli.memo.reading.notes import note_mark_behind, pages_of_note
 from ralph_cli.memo.reading.page_references import find_references
 from ralph_cli.memo.reading.words import (
     MIN_WORDS,
@@ -28,10 +29,10 @@ from ralph_cli.text.languages.figures import EnglishFigures
 from ralph_cli.text.sentences import sentence_at
 
 _MIN_MARKED_SHARE = 0.5
-"""Share of a block quotation that stands between marks from which those are the quotations, not the block."""
+"""The share of a block quotation between marks from which the marked words are the quotations, not the block."""
 
 _CITATION_REACH = 160
-"""Characters between a quotation and the page it names over which a citation goes."""
+"""The most characters between a quotation and the page of its citation."""
 
 _BRACKET_BEHIND = re.compile(r"[\s.,;:*_]{0,4}[(\[](?P<inner>[^()\[\]\n]{3,120})[)\]]")
 _CITATION_END = re.compile(r"[)\]\n\f]")
@@ -39,8 +40,11 @@ _PAGE_COUNT = re.compile(r"(?P<of>[ \t]*(?:of|/)[ \t]*\d+)?[ \t]*(?=[\n\f]|\Z)")
 _MIN_SPELLED = 13
 """A lower number in words is a figure only before a unit: "two things" is none."""
 
-_MAX_SHOWN_CHARS, _SENTENCE_REACH = 200, 1_000
-"""Characters shown of what never closes, and looked through on each side of a quotation for its sentence."""
+_MAX_SHOWN_CHARS = 200
+"""The characters shown of a quotation that never closes."""
+
+_SENTENCE_REACH = 1_000
+"""The characters on each side of a quotation within which its sentence is looked for."""
 
 
 def read_memo(document: Document) -> Memo:
@@ -88,7 +92,7 @@ def read_memo(document: Document) -> Memo:
 
 
 def _citation(quotation: Quotation, reference: PageReference | None, text: str) -> str:
-    """What says where the words stand: around the page that is named, or in brackets right behind the quotation."""
+    """The words that cite the source: around the named page, or in brackets right behind the quotation."""
     bracket = _BRACKET_BEHIND.match(text, quotation.end)
     if reference is None:
         return bracket["inner"] if bracket else ""
@@ -103,7 +107,7 @@ def _citation(quotation: Quotation, reference: PageReference | None, text: str) 
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text with blanks in place of these spans, line ends kept."""
+    """The text with spaces in place of these spans; line ends are kept."""
     for start, end in spans:
         text = text[:start] + re.sub(r"[^\n\f]", " ", text[start:end]) + text[end:]
     return text
@@ -152,7 +156,7 @@ def _is_own_page_number(document: Document, reference: PageReference) -> bool:
 
 
 def _classify(quotation: Quotation, text: str) -> Quotation:
-    """A quotation of a few words is a term, unless it names its page or somebody is said to have said it."""
+    """A quotation of a few words becomes a term, unless it names its page or a verb of saying introduces it."""
     if not quotation.closed or quotation.reference is not None or not is_term(quotation.words):
         return quotation
     if count_words(quotation.words) >= MIN_WORDS and is_attributed(text, quotation.start, quotation.end):
@@ -184,7 +188,7 @@ class _Reader:
         return found
 
     def _lead_sentence(self, piece: Piece) -> str:
-        """The sentence with which a piece leads to a block quotation, if it ends in a colon."""
+        """The sentence that introduces a block quotation, if the piece ends in a colon."""
         text = self._text[piece.start : piece.end].rstrip(" \t\n*_")
         return self._sentence(piece, piece.start + len(text), piece.end) if text.endswith(":") else ""
 
@@ -208,7 +212,7 @@ class _Reader:
         if mark.ends:
             readings = (unquote(text[start + 1 : end]) for end in reversed(mark.ends))
             return self._quotation(piece, start, mark.ends[-1] + 1, *readings)
-        # A quotation of several paragraphs opens each of them and closes the last one only.
+        # A quotation of several paragraphs opens in each of them and closes only in the last one.
         behind = text[following.start : following.end].lstrip(" \t>*_") if following else ""
         closed = behind.startswith(text[start]) and text[start] in "\u201c\u00ab\u2018"
         limit = piece.end if closed else min(piece.end, start + _MAX_SHOWN_CHARS)
@@ -216,7 +220,7 @@ class _Reader:
         return replace(self._quotation(piece, start, end, unquote(text[start + 1 : limit])), closed=closed)
 
     def _quotation(self, piece: Piece, start: int, end: int, *raw_readings: str) -> Quotation:
-        """The quotation at text[start:end]; it may be meant as any of the readings, the first one most likely."""
+        """The quotation at text[start:end]; `raw_readings` are the ways to read it, the likeliest first."""
         words, *readings = (
             strip_markup(closed, self._kind) for raw in raw_readings for closed in readings_of_hyphens(raw)
         )
@@ -225,7 +229,7 @@ class _Reader:
         return Quotation(words, start, end, line, place, readings=tuple(readings), sentence=sentence)
 
     def _sentence(self, piece: Piece, start: int, end: int) -> str:
-        """The sentence that carries text[start:end], as words."""
+        """The sentence that contains text[start:end], as words."""
         low, high = max(piece.start, start - _SENTENCE_REACH), min(piece.end, end + _SENTENCE_REACH)
         first, last = sentence_at(self._text, start, end, low, high)
         words = strip_markup(strip_quote_prefix(self._text[first:last]), self._kind)
@@ -233,6 +237,6 @@ class _Reader:
 
 
 def _body_end(body: str, raw: str) -> int:
-    """Where the body of a block quotation ends in its typed lines: what says where it stands is not part of it."""
+    """The end of a block quotation's body in its typed lines, without the attribution."""
     tail = strip_quote_prefix(raw)[len(body) :].strip()
     return len(raw[: raw.rfind(tail.split("\n")[0])].rstrip(" \t>\n")) if tail else len(raw)

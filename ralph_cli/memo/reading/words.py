@@ -1,4 +1,4 @@
-"""The words of a quotation, without what Markdown adds to them and without what is said beside a block of them."""
+"""The words of a quotation, without Markdown's marks and without the attribution of a block."""
 
 import html
 import re
@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from itertools import product
 
 from ralph_cli.memo.reading.page_references import find_references, has_reference
-from ralph_cli.text.lexicon import REFERENCES, any_of
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import sentence_at
 
 MAX_TERM_WORDS = 3
-"""Up to this many words between marks may merely name something, unless they have an amount or a page with them."""
+"""Up to this many words between marks may merely name something, unless they have an amount or a page."""
 
 MAX_SMALL_LETTERS = 3
-"""A word of so many letters may be small in a heading, too: "and", "of the"."""
+"""A word of up to this many letters may be in small letters within a heading: "and", "of the"."""
 
 MAX_DIVIDED = 4
-"""Words divided at line ends of which each is read in both ways; of more all are, or none is, closed up."""
+"""Up to this many words divided at line ends are read in both ways; of more, all or none are joined."""
 
 _DIVIDED = re.compile("(?<=[^\\W\\d_])[-\u2010][ \\t]*(?:\\r?\\n|\\f)[ \\t>]*(?=[^\\W\\d_])")
 _PREFIX = re.compile(r"^[ \t]{0,3}(?:[-*+][ \t]+)?(?:>[ \t]?)+", re.MULTILINE)
@@ -35,8 +34,8 @@ _DASHED_END = re.compile(r"(?:\u2014|\u2013|--|\s-)[^\n\u2014\u2013]{0,120}\Z")
 
 
 def strip_markup(text: str, kind: str) -> str:
-    """The words on one line, as they are meant to be read: emphasis, escapes and footnote marks are the memo's own."""
-    text = text.replace("\u00ad", "")  # where a word may be divided, not a character of it
+    """The words on one line, without emphasis, escapes and footnote marks, which are the memo's own."""
+    text = text.replace("\u00ad", "")  # a soft hyphen is no character of the word
     if kind in ("markdown", "text"):
         text = _EMPHASIS.sub("", _FOOTNOTE.sub("", _LINK.sub(r"\1", text)))
     if kind == "markdown":
@@ -45,7 +44,7 @@ def strip_markup(text: str, kind: str) -> str:
 
 
 def readings_of_hyphens(text: str) -> Iterator[str]:
-    """The text with each word that a hyphen divides at a line's end closed up, or with the hyphen; closed up first."""
+    """The text with each word that a hyphen divides at a line's end joined, or with the hyphen; joined first."""
     parts = _DIVIDED.split(text)
     count = len(parts) - 1
     joints = product(("", "-"), repeat=count) if count <= MAX_DIVIDED else (("",) * count, ("-",) * count)
@@ -59,7 +58,7 @@ def strip_quote_prefix(text: str) -> str:
 
 
 def strip_attribution(text: str) -> str:
-    """A block quotation without the lines or brackets at its end that only say where it stands."""
+    """A block quotation without the lines or brackets at its end that only give its source."""
     text = _DASH_LINE.sub("", text)
     for pattern in (_BRACKETED_END, _DASHED_END):
         match = pattern.search(text)
@@ -73,13 +72,13 @@ def strip_attribution(text: str) -> str:
 
 
 def count_words(words: str) -> int:
-    """How many words; in scripts without spaces two characters count as one."""
+    """The number of words; in scripts without spaces two characters count as one."""
     unspaced = len(_UNSPACED.findall(words))
     return unspaced // 2 + sum(any(map(str.isalnum, _UNSPACED.sub("", word))) for word in words.split())
 
 
 def is_title(words: str) -> bool:
-    """Whether words are written as a heading is: all of more than three letters with a capital, and several of them."""
+    """Whether words look like a heading: several words, and all of more than three letters with a capital."""
     long = [word for word in re.findall(r"[^\W\d_]+", words) if len(word) > MAX_SMALL_LETTERS]
     return len(long) > 1 and all(word[0].isupper() for word in long)
 
@@ -90,12 +89,13 @@ def is_term(words: str) -> bool:
 
 
 MIN_WORDS = 2
-"""Words from which a phrase behind a verb of saying is a quotation; one word is too often a name or a tone."""
+"""The words from which a phrase behind a verb of saying is a quotation; one word is too often a name."""
 
-_MAX_CHARS_BEFORE, _MAX_WORDS_BETWEEN = 200, 8
-"""Characters before a phrase that are looked at, and words that may stand between the verb and the phrase.
+_MAX_CHARS_BEFORE = 200
+"""The characters before a phrase in which its verb may be."""
 
-Other phrases in quotation marks are not counted."""
+_MAX_WORDS_BETWEEN = 8
+"""The most words between the verb and the phrase."""
 
 _SAYS = (
     r"(?:says?|said|saying|states|stated|stating|provides|provided|providing|reads|writes?|wrote|written|according\s+to"
@@ -103,37 +103,26 @@ _SAYS = (
 )
 _VERB = re.compile(rf"(?i)\b{_SAYS}")
 _VERB_BEHIND = re.compile(rf"(?i)[.*_]*,?\s+(?:\w+\s+){{0,3}}?{_SAYS}")
-_PHRASE = re.compile('["\u201c\u2018][^"\u201c\u201d\u2018\u2019]{1,120}["\u201d\u2019]')
 _BEFORE_NAME = re.compile(
     r"(?i)\b(?:the|an?|this|these|those|such|its|their|our|your|his|her|any|each|no|so-called|called|terms?|words?"
     r"|phrase|defined\s+as|known\s+as)[\s(*_]*\Z"
 )
-"""What stands before a name: the "Base Rate" is no quotation, whoever says what of it."""
+"""Words before a name: the "Base Rate" is no quotation, even behind a verb of saying."""
 
 
 def is_attributed(text: str, start: int, end: int) -> bool:
-    """Whether a verb of saying leads to text[start:end], a phrase with its marks, or follows it behind a comma."""
+    """Whether a verb of saying introduces the phrase at text[start:end], or follows it behind a comma."""
     # Only the sentence's beginning is wanted.
     low, _ = sentence_at(text, start, end, max(start - _MAX_CHARS_BEFORE, 0), start)
     before = text[low:start]
     if _BEFORE_NAME.search(before):
         return False
-    # The comma stands before the closing mark ("thus," he said) or behind it ("thus", he said).
+    # The comma is before the closing mark ("thus," he said) or behind it ("thus", he said).
     if "," in text[end - 2 : end + 1] and _VERB_BEHIND.match(text, end):
         return True
     verbs = list(_VERB.finditer(before))
-    return bool(verbs) and len(_PHRASE.sub(" ", before[verbs[-1].end() :]).split()) <= _MAX_WORDS_BETWEEN
+    return bool(verbs) and len(before[verbs[-1].end() :].split()) <= _MAX_WORDS_BETWEEN
 
-
-_PARTS = (
-    "annex appendix article attachment chapter clause column docket exhibit figure footnote form item line note"
-    " paragraph part phase row rule schedule section step table tier volume page level"
-)
-_NAMED = re.compile(
-    rf"(?i)(?:\b(?:{any_of((*REFERENCES, *_PARTS.split()))})s?\.?|\u00a7+)\s*(?:nos?\.?\s*)?"
-    r"[(\[]?[A-Z]?[-.]?\d[\w.()-]*(?:\s*(?:,|-|\u2013|and|to|or)\s*\d[\w.()-]*)*"
-)
-"""Parts of a document by their numbers: Section 5.2, Notes 3 and 4."""
 
 _LISTED = re.compile(
     r"(?m)^[ \t>]*[(\[]?\d{1,3}(?:\.\d{1,3})*[.)\]](?=\s)|^[ \t>]*\d{1,3}(?:\.\d{1,3})+(?=\s+[A-Z(]|\s*\Z)"
@@ -144,14 +133,14 @@ _LISTED = re.compile(
 
 def names_a_time_or_part(text: str) -> bool:
     """Whether a text has a date, a year or the number of a part of a document."""
-    return bool(_NAMED.search(text)) or any(not found.is_measured for found in read_quantities(text, "prose"))
+    return any(not found.is_measured for found in read_quantities(text, "prose"))
 
 
 def stated_figures(text: str) -> Iterator[Quantity]:
-    """The figures of a text that say how much or how many; those in words from two."""
-    named = [match.span() for pattern in (_NAMED, _LISTED) for match in pattern.finditer(text)]
+    """The figures of a text that say how much or how many; in words only from two."""
+    listed = [match.span() for match in _LISTED.finditer(text)]
     for found in read_quantities(text, "prose"):
-        is_named = not found.is_measured or any(start <= found.start < end for start, end in named)
-        is_one = found.value < 2 and not any(map(str.isdigit, found.text))  # which is a pronoun, too
+        is_named = not found.is_measured or any(start <= found.start < end for start, end in listed)
+        is_one = found.value < 2 and not any(map(str.isdigit, found.text))  # "one" is also a pronoun
         if not is_named and not is_one:
             yield found

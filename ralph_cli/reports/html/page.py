@@ -14,6 +14,7 @@ from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
+from ralph_cli.reports.sections.children import ChildRun
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, percent, unreadable_line
 from ralph_cli.reports.sections.documents import list_documents, shares_read
 from ralph_cli.reports.sections.outcome import describe_follows
@@ -262,7 +263,21 @@ def _cost(report: Report) -> Markup:
     total = Spending("Total", "", report.view.usage, seconds, failed)
     columns = (("Agent", ""), ("Model", ""), ("Calls", "n"), ("Failed", "n"), ("Tokens in", "n"), ("Tokens out", "n"))
     rows = [_cost_row(item) for item in items]
-    return _table((*columns, ("US$", "n"), ("Seconds", "n")), rows, _cost_row(total))
+    costs = _table((*columns, ("US$", "n"), ("Seconds", "n")), rows, _cost_row(total))
+    return join(costs, _children(report.view.children))
+
+
+def _children(children: tuple[ChildRun, ...]) -> Markup:
+    """The child workers as a tree, with what each branch cost."""
+    rows = []
+    for child in children:
+        money = "unknown" if child.usage.usd is None else f"{child.usage.usd:.4f}"
+        part = f"{child.start:,}-{child.end:,}" if child.end else "a text of the code's"
+        names = (f"{chr(0xA0) * 4 * (child.depth - 1)}{child.branch}", child.question, part, child.result)
+        figures = (f"{child.usage.calls:,}", money, f"{child.seconds:,.1f}")
+        rows.append(el("tr", *(el("td", name) for name in names), *(el("td", it, class_="n") for it in figures)))
+    columns = (("Child worker", ""), ("Asked", ""), ("Characters", ""), ("Result", ""))
+    return _table((*columns, ("Calls", "n"), ("US$", "n"), ("Seconds", "n")), rows) if rows else Markup("")
 
 
 def _cost_row(item: Spending) -> Markup:

@@ -33,6 +33,7 @@ def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
 ROLES = {
     "worker": ("worker", "goal", "extractor", "reader", "reasoner"),
     "judge": ("judge", "task_judge", "absence", "list", "counter", "verifier", "panel"),
+    "children": ("child",),
     "sub-queries": ("subquery",),
 }
 """The agents of each role."""

@@ -210,15 +210,17 @@ def rest() -> None:
 
 def help(function: Callable[..., Any] | None = None) -> None:
     """Print how a function is called and what it does; without one, all of them."""
-    known = {**globals().get("_session", {}), **globals()}
+    session = globals().get("_session", {})
+    known = {**session, **globals()}
     offered = [known[name] for name in (*OFFERED, "llm_query", "llm_query_batch") if name in known]
+    offered += [session[name] for name in ("rlm_query", "rlm_query_batched", "sections") if name in session]
     for each in offered if function is None else [function]:
         print(f"{each.__name__}{inspect.signature(each)}\n{inspect.getdoc(each)}\n")
 
 
 def budget() -> dict[str, float]:
-    """What was left when this call began: sub-queries of the attempt; of the run dollars (cost), calls, tokens and
-    seconds (time), where they are bounded.
+    """What was left when this call began: sub-queries of the attempt; of the run child workers, dollars
+    (cost), calls, tokens and seconds (time), where they are bounded.
     """
     left: dict[str, float] = globals().get("_session", globals()).get("_budget", {})
     return dict(left)

@@ -56,6 +56,9 @@ from ralph_cli.core.events import NoticeIssued, RunStarted
 from ralph_cli.core.option import OnResume
 from ralph_cli.providers.registry import parse_model_name
 
+_BEFORE_THERE_WAS_A_SETTING = {"max_depth": 0}
+"""What a run did whose record does not have the setting yet."""
+
 
 def _settings_with(rule: OnResume) -> frozenset[str]:
     return frozenset(name for name, option in OPTIONS.items() if option.on_resume is rule)
@@ -88,7 +91,8 @@ def resumed_settings(
     `changes` are what the person asks for this time. `accept` takes the settings of the run that may be taken.
     `given_models` are the roles whose models the caller provides. Raises ConfigError for a record that cannot be used.
     """
-    recorded = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
+    held = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
+    recorded = _BEFORE_THERE_WAS_A_SETTING | held
     # The models that did the work, even if nobody had named them.
     models = started.settings.get("models", {})
     recorded |= {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}

@@ -150,8 +150,11 @@ def _whole_snippets(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
 
 def _decisive(events: Iterable[AnyEvent]) -> Iterator[Mapping[str, Any]]:
     """The decisive events as plain values, without times, prices, and the order of simultaneous calls."""
+    beside = set()
     for event in events:
-        if isinstance(event, _BESIDE) or (isinstance(event, CallFinished) and event.agent == "subquery"):
+        if isinstance(event, CallStarted) and (event.branch or event.agent == "subquery"):
+            beside.add(event.number)
+        if isinstance(event, _BESIDE) or (isinstance(event, CallFinished) and event.number in beside):
             continue
         if isinstance(event, RunHalted):
             if event.halt.type.is_cut_off():  # a cut-off run is compared as far as its record goes

@@ -283,7 +283,7 @@ def _check_output(
         check = OutputCheck(form, started.question, memory=memory, vetoes=vetoes)
         return _recheck_output(attempt, check, step)
     there = tuple(replace(item.quote, page=item.page, label=item.label) for item in quotes if item.there)
-    sections = section_numbers(current.text)
+    sections = section_numbers(current)
     is_same = current.fingerprint == started.document.get("fingerprint")
     headed = _in_recorded_language(current, started) if is_same else None
     check = OutputCheck(form, started.question, paged=current.paged, sections=sections, document=headed, vetoes=vetoes)

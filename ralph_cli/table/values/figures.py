@@ -8,6 +8,7 @@ from decimal import Decimal
 from ralph_cli.table.values.writing import count_decimals, write_amount, write_measure
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.vocabulary import singular
 
 _CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OWNERS = {"$": r"USD|(?:US|U\.S\.)\s?(?:\$|dollar)", "¥": r"JPY|\byen\b"}
@@ -137,8 +138,7 @@ def _per_thing(statement: str, one: Quantity) -> str:
     behind = re.match(r"(?i)\W*?(?:per|an?|each|every|/)\s*(?:(sq)\w*\W+|(cu)\w*\W+)?([^\W\d_]+)", statement[one.end :])
     if not one.per_thing or behind is None:
         return one.per_thing
-    is_named = re.search(rf"\b{re.escape(one.per_thing)}", statement[one.end :], re.IGNORECASE)
-    return f"{'square ' if behind[1] else 'cubic ' if behind[2] else ''}{one.per_thing if is_named else behind[3]}"
+    return f"square {singular(behind[3])}" if behind[1] else f"cubic {singular(behind[3])}" if behind[2] else behind[3]
 
 
 def _currency(statement: str, one: Quantity) -> str:

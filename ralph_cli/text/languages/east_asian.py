@@ -237,9 +237,7 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
     (re.compile(rf"(?<![{_HAN}十\d.])([{_HAN}\d])([{_HAN}\d])折"), _percent_of_tenths),
     (re.compile(rf"{_TENTH}(?:成(?![员員立为為果本品功分长長])|割|折(?![叠疊]))"), _tenths),
     (re.compile(rf"(?<![{_NUMERALS}])(?P<han>[{_NUMERALS}]{{2,}})(?P<currency>{_CURRENCY}|元)"), _in_full),
-    (re.compile(r"(?<=\d)日(?=以内|以上|之?内|前|後|后|間|间|を超|を経|未満|経過)"), lambda match: "天"),
     (re.compile(rf"((?<!\d)\d+|[{_HAN}十])分[の之](\d+|[{_HAN}])"), _share),
-    (re.compile(r"(?<![\d,])(?P<yen>\d[\d,]*)円(?P<sen>\d\d)銭"), lambda match: f"¥{match['yen']}.{match['sen']}"),
     (re.compile(rf"(?<![\d{_SCALES}])(?<!\d,)(?P<amount>{_MIXED})(?P<currency>{_CURRENCY}|)"), _in_digits),
     (re.compile(rf"(?P<amount>{_AMOUNT})(?P<currency>{_CURRENCY}|元(?:{_CURRENCY}))"), _amount),
     (re.compile(rf"(?P<currency>{_CURRENCY})(?P<amount>{_AMOUNT})元?"), _amount),
@@ -251,7 +249,6 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
     (re.compile(rf"(?:{'|'.join(_BOUNDS)})(?=[\d¥$€£])"), lambda match: _BOUNDS[match[0]]),
     (re.compile(rf"(?P<figure>[A-Z¥$€£]{{0,3}}{_AMOUNT}{_MEASURED})(?P<bound>{'|'.join(_BOUNDS_BEHIND)})"), _bound),
     (re.compile("(?:[約约]|およそ|ほぼ)(?=[\\d¥$€])"), lambda match: "~"),
-    (re.compile("[1１]株(?:当たり|あたり|につき|(?=[¥\\d]))|每股"), lambda match: "share" if len(match[0]) > 4 else ""),
 ]  # fmt: skip
 
 

@@ -12,11 +12,11 @@ from itertools import product
 
 from ralph_cli.text.languages.east_asian import PAD, figures_in_english
 from ralph_cli.text.languages.numerals import fractions, number_words, numerals, ones, read_numerals
-from ralph_cli.text.languages.phrases import MONTHS, PHRASES
+from ralph_cli.text.languages.phrases import LANGUAGES, MONTHS, PHRASES
 from ralph_cli.text.languages.words import LITTLE_WORDS, told_language
 from ralph_cli.text.lexicon import TENS, UNITS, any_of
 
-DECIMAL_COMMAS = frozenset(PHRASES)
+DECIMAL_COMMAS = frozenset(LANGUAGES)
 """Languages that write 1.284,6 (or 1 284,6) where English writes 1,284.6; not in all countries."""
 
 EAST_ASIAN = frozenset(("ja", "zh"))
@@ -60,45 +60,27 @@ _SCALE_OF_TABLE = re.compile(
 
 _SCALES_ALONE = {"mil": "tsd", "mi": "mn", "bi": "bn"}
 
-_FROM_TO = re.compile(
-    r"(?<!\w)(?:(?P<first>entre|tra|fra)|d[aeo]s?|d[ae]l)"
-    r"(?P<between>\s+[$\u20ac\u00a3]?\d[\d.,]*(?:\s?(?P<unit>[%\u20ac])|\s+[a-z]+)?\s+)(?P<joint>(?(first),|(?:\u00e0|a[olu]?)))"
-    r"(?=\s[$\u20ac\u00a3]?\d[\d.,]*(?(unit)\s?(?P=unit)))"
-)
-"""Ranges whose "to" is shorter than the English word: de 5 a 7, entre 5 y 7."""
-
-_AGAIN_IN_DIGITS = re.compile(r"\s*\(\s*(\d+)\s*\)")
-"""Behind a number in words: quarante-huit (48) heures."""
-
 _LETTERS = re.compile(r"[^\W\d_]+")
 _PASSAGES = re.compile(r"\n[ \t]*\n\s*|\f\s*")
 _CHOICES = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _QUOTED = re.compile(r'"([^"]+)"')
-_FIGURE = re.compile(r"(?<![\d.,])\d[\d,]*(?:\.\d+)?(?!\d)")
 _WORDS = re.compile(r"\w+")
-_NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
-_PER = ("per", "/")
 _ENGLISH = {number: word for word, number in (UNITS | TENS).items()}
 _PARTS = "third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
-_TIMES = frozenset(("day", "week", "month", "year", "hour", "minute", "quarter"))
 _LEAST_MONTH = 5
-"""Letters of a month's name from which it is one wherever it stands."""
+"""Letters of a month's name from which it is read wherever it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnglishFigures:
-    """A text whose figures are written as in English, of the same length.
-
-    `original` is the text as it was, and `changed` has each figure and what it was.
-    """
+    """A text whose figures are written as in English, of the same length as the `original`."""
 
     text: str
     original: str
-    changed: tuple[tuple[str, str], ...] = ()
 
     def cut(self, start: int, end: int) -> "EnglishFigures":
         """A part of the text, as it is read in the whole."""
-        return EnglishFigures(self.text[start:end], self.original[start:end], self.changed)
+        return EnglishFigures(self.text[start:end], self.original[start:end])
 
     def find(self, words: str) -> str | None:
         """Words of the text as they were written, on one line; behind its own there may be others, left as they are."""
@@ -127,7 +109,6 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
     if it does not know, those of the text say.
     """
     parts: list[str] = []
-    changed: dict[str, str] = {}
     at = 0
 
     @cache
@@ -143,13 +124,10 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
             english = figures_in_english(passage)
         else:
             told = writes_points(passage)
-            english = _translate(passage, own, changed, points=usual() if told is None else told)
+            english = _translate(passage, own, points=usual() if told is None else told)
         parts += [text[at:start], english]
         at = end
-    if not parts:
-        return EnglishFigures(text, text)
-    longest_first = sorted(changed.items(), key=lambda item: -len(item[0]))
-    return EnglishFigures("".join((*parts, text[at:])), text, tuple(longest_first))
+    return EnglishFigures("".join((*parts, text[at:])), text)
 
 
 def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
@@ -189,38 +167,22 @@ def _restore(message: str, texts: tuple[EnglishFigures, ...]) -> str:
     for text in texts:
         if text.text.strip() and text.text in message:
             message = message.replace(text.text, text.original)
-    changed = {english: foreign for text in reversed(texts) for english, foreign in text.changed}
-
-    def as_figure(match: re.Match[str]) -> str:
-        return changed.get(match[0], match[0])
 
     def as_written(words: str) -> str:
-        return next((found for text in texts if (found := text.find(words)) is not None), _FIGURE.sub(as_figure, words))
+        return next((found for text in texts if (found := text.find(words)) is not None), words)
 
     parts = _QUOTED.split(message)
-    if len(parts) == 1 and (whole := next((text for text in texts if text.text and message in text.text), None)):
-        return whole.find(message) or message
-    for at, part in enumerate(parts):
-        parts[at] = f'"{as_written(part)}"' if at % 2 else _FIGURE.sub(as_figure, part)
-    return re.sub(f" ?{PAD}+ ?", " ", "".join(parts))
+    if len(parts) == 1 and any(message in text.text for text in texts):
+        return as_written(message)
+    shown = (f'"{as_written(part)}"' if at % 2 else part for at, part in enumerate(parts))
+    return re.sub(f" ?{PAD}+ ?", " ", "".join(shown))
 
 
-def _translate(text: str, language: str, changed: dict[str, str], *, points: bool) -> str:
-    """A passage of a language with decimal commas; its figures and what they were are added to those `changed`."""
-
-    def as_points(match: re.Match[str]) -> str:
-        # In Switzerland figures have their thousands apart by an apostrophe, and a decimal point.
-        has_point = "." in match[0] and not match[0].replace(".", "").isdecimal() and "," not in match[0]
-        whole, _, decimals = match[0].partition("." if has_point else ",")
-        figure = re.sub(r"\D", ",", whole) + (f".{decimals}" if decimals else "")
-        changed[figure] = match[0]
-        return figure
-
+def _translate(text: str, language: str, *, points: bool) -> str:
+    """A passage of a language with decimal commas."""
     if not points:
-        text = (_NUMBER if language == "de" else _SPACED_NUMBER).sub(as_points, text)
+        text = (_NUMBER if language == "de" else _SPACED_NUMBER).sub(_as_points, text)
     text = _phrases_of(language).translate(text)
-    if language != "de":
-        text = _FROM_TO.sub(_as_range, text)
     text = _GLUED_SCALE.sub(_as_glued, text)
     text = _SHORT_PART.sub(_as_part, text)
     text = _SCALE_OF_TABLE.sub(_as_scale_of_table, text)
@@ -228,28 +190,11 @@ def _translate(text: str, language: str, changed: dict[str, str], *, points: boo
     return _IN_DATE.sub(lambda match: PAD * len(match[0]), text)
 
 
-def _fit(english: str, foreign: str) -> str:
-    """English in as many characters, at the end of the longer of its lines; what is shorter stays as it is."""
-    before, line_end, behind = foreign.partition("\n")
-    room = max(before, behind, key=len)
-    english += PAD * foreign.endswith(("'", "\u2019"))  # of "millions d'euros"
-    english += "s" * (english in _TIMES and len(english) < len(room))
-    if len(english) > len(room):
-        return foreign
-    filled = english.rjust(len(room), PAD)
-    if not line_end:
-        return filled
-    return filled + "\n" + PAD * len(behind) if room is before else PAD * len(before) + "\n" + filled
-
-
-def _fit_first(english: str, shorter: str, foreign: str) -> str:
-    """English in as many characters, or what is shorter, where there is no room."""
-    return _fit(english if len(english) <= len(foreign) else shorter, foreign)
-
-
-def _as_range(match: re.Match[str]) -> str:
-    before = match.string[match.start() : match.start("between")]
-    return (_fit("from", before) if match["first"] else before) + match["between"] + "\u2013".ljust(len(match["joint"]))
+def _as_points(match: re.Match[str]) -> str:
+    # In Switzerland figures have their thousands apart by an apostrophe, and a decimal point.
+    has_point = "." in match[0] and not match[0].replace(".", "").isdecimal() and "," not in match[0]
+    whole, _, decimals = match[0].partition("." if has_point else ",")
+    return re.sub(r"\D", ",", whole) + (f".{decimals}" if decimals else "")
 
 
 def _as_part(match: re.Match[str]) -> str:
@@ -271,18 +216,33 @@ def _as_glued(match: re.Match[str]) -> str:
     return scale.ljust(len(match[0]))
 
 
+def _fit(foreign: str, *english: str) -> str:
+    """The first English that fits, in as many characters, at the end of the longer of its lines; else the foreign."""
+    before, line_end, behind = foreign.partition("\n")
+    room = max(before, behind, key=len)
+    gap = PAD * foreign.endswith(("'", "\u2019"))  # of "millions d'euros"
+    fitting = next((one + gap for one in english if len(one + gap) <= len(room)), None)
+    if fitting is None:
+        return foreign
+    filled = fitting.rjust(len(room), PAD)
+    if not line_end:
+        return filled
+    return filled + "\n" + PAD * len(behind) if room is before else PAD * len(before) + "\n" + filled
+
+
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """What is written otherwise in a language, as one pattern, with the words that it may begin with.
+    """The phrases of a language as one pattern, and the words with which they begin.
 
-    `english` has by group of the pattern the English of what it matches.
+    `words`, `behind` (those behind a figure) and `months` have the English of each phrase, which is in lower case.
     """
 
     language: str
     pattern: re.Pattern[str]
-    behind_figures: re.Pattern[str]
     first_words: frozenset[str]
-    english: dict[str, dict[str, str]]
+    words: dict[str, tuple[str, ...]]
+    behind: dict[str, tuple[str, ...]]
+    months: dict[str, str]
 
     def translate(self, text: str) -> str:
         """The text with its phrases in English, in as many characters."""
@@ -291,99 +251,87 @@ class _Phrases:
             if word.start() < at or word[0].lower() not in self.first_words:
                 continue
             if match := self.pattern.match(text, word.start()):
-                parts += [text[at : match.start()], self._as_english(match)]
-                at = match.end()
-                if again := _AGAIN_IN_DIGITS.match(text, at):
-                    is_same = parts[-1].strip(PAD).replace(",", "") == again[1]
-                    parts += [re.sub(r"\S| (?=[ (])", PAD, again[0])] if is_same else []
-                    at = again.end() if is_same else at
-        return self.behind_figures.sub(self._as_unit, "".join((*parts, text[at:])))
-
-    def _as_unit(self, match: re.Match[str]) -> str:
-        words = match[0][1:]
-        return match["space"] + _fit(self.english["behind"][" ".join(words.lower().split())], words)
+                english = self._as_english(match)
+                parts += [text[at : match.start()], english]
+                at = match.start() + len(english)
+        return "".join((*parts, text[at:]))
 
     def _as_english(self, match: re.Match[str]) -> str:
         group, words = match.lastgroup or "", match[0].lower().split()
         if group in ("share", "part"):
             return self._as_share(match, words)
         if group == "numerals":
-            if len(words) == 2 and words[1] in self.english["plain"]:  # "dos millones"
-                return match[0]
-            number = read_numerals(self.language, " ".join(words))
-            if number is None:  # "entre tres y nueve"
-                return _WORDS.sub(self._as_number, match[0])
-            return _fit(f"{number:,}", match[0])
-        found = self.english[group][" ".join(words).rstrip("./" * (group == "month"))]
-        behind = _NEXT_WORD.match(match.string, match.end())
-        if found in _PER and (behind is None or behind[1].lower() in LITTLE_WORDS[self.language]):
-            return match[0]  # "par la ville"
-        if group == "month" and match[0].endswith("/"):
-            found += " " if match.string[match.end() :][:4].isdecimal() else "'"
-        return _fit(found, match[0])
+            return self._as_number(match[0], words)
+        if group == "month":
+            month = self.months[words[0].rstrip("./")]
+            if match[0].endswith("/"):
+                month += " " if match.string[match.end() :][:4].isdecimal() else "'"
+            return _fit(match[0], month)
+        phrase = " ".join(words)
+        return _fit(match[0], *(self.words.get(phrase) or self.behind[phrase]))
 
-    def _as_number(self, match: re.Match[str]) -> str:
-        english = self.english["number"] | self.english["plain"]
-        return _fit(english.get(match[0].lower(), match[0]), match[0])
+    def _as_number(self, foreign: str, words: list[str]) -> str:
+        """A number in several words, without a scale behind it ("dos millones"), which is read next.
+
+        Of "tres y nueve", which is no number, it is the first word.
+        """
+        if words[-1] in self.words and words[-1] not in number_words(self.language):
+            foreign = foreign[: foreign.lower().rindex(words.pop())].rstrip()
+        value = read_numerals(self.language, " ".join(words))
+        if value is not None:
+            return _fit(foreign, f"{value:,}")
+        first = foreign.split()[0]
+        return _fit(first, *self.words.get(first.lower(), ("1",)))
 
     def _as_share(self, match: re.Match[str], words: list[str]) -> str:
         """ "Uno de cada cinco" as "one in five", "un quinto de" as "a fifth of"; in digits where there is no room."""
-        known = self.english["number"] | dict.fromkeys(ones(self.language), "1")
-        over = int(known[words[0]])
+        known = number_words(self.language) | ones(self.language)
+        over = known[words[0]]
         if match.lastgroup == "share":
-            under = int(known[words[-1]])
-            return _fit_first(f"{_ENGLISH[over]} in {_ENGLISH.get(under, '')}", f"{over}/{under}", match[0])
-        of = match["of"] or ""
+            under = known[words[-1]]
+            return _fit(match[0], f"{_ENGLISH[over]} in {_ENGLISH.get(under, '')}", f"{over}/{under}")
+        of = " of" * bool(match["of"])
         under = fractions(self.language)[" ".join(words[1 : len(words) - bool(of)])]
         name = f"{'a' if over == 1 else _ENGLISH[over]} {_PARTS[under - 3]}{'s' * (over > 1)}"
-        digits = f"{over}/{under}" + " of" * bool(of)
-        return _fit_first(f"{name} of", digits, match[0]) if of else _fit_first(name, digits, match[0])
+        return _fit(match[0], name + of, f"{over}/{under}{of}")
 
 
 @cache
 def _phrases_of(language: str) -> _Phrases:
-    """What is written otherwise in a language than in English."""
-    english = _english_of(language)
-    plain, before, behind, month, number = (any_of(words) for words in english.values())
-    one, whole = any_of(ones(language)), any_of(fractions(language))
-    share = (
+    """The phrases of a language."""
+    words, behind = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    column = LANGUAGES.index(language)
+    for row in PHRASES.strip().split("\n"):
+        english, _, columns = row.partition(" = ")
+        phrases = (columns.split(";") + [""] * len(LANGUAGES))[column].split("|")
+        for phrase in filter(None, map(str.strip, phrases)):
+            known = behind if phrase.startswith("# ") else words
+            known |= dict.fromkeys(map(str.lower, _forms(phrase.removeprefix("# "))), tuple(english.split(" | ")))
+    months = dict[str, str]()
+    for short, names in zip(_MONTH_NAMES, MONTHS[language].lower().split(), strict=True):
+        full, *others = names.split("|")
+        months |= dict.fromkeys((full, *others), short)
+        words |= {name: (short,) for name in (full, *others) if name == full or len(name) >= _LEAST_MONTH}
+    numbers = {word: (str(number),) for word, number in number_words(language).items()}
+    one, number, whole = any_of(ones(language)), any_of(numbers), any_of(fractions(language))
+    month, part = any_of(months), numerals(language)[0].pattern
+    pattern = (
         rf"(?P<share>(?:{one}|{number}) (?:von|sur|de cada|su|em cada) (?:{number}))(?!\w)"
         rf"|(?P<part>(?:{one}|{number}) (?:{whole})(?!\w)(?: (?P<of>d[aeiou]|de[rslim]|d[ao]s|dell[aeo]|degli)(?!\w))?)"
-    )
-    part = numerals(language)[0].pattern
-    article = r"(?:(?:l[aeio]s?|el|il|gli|[oa]s?|un[ao]?|um|die|de[rnm]|das)\s+)?"
-    figure = rf"{article}(?:[~\u2248]?(?:R?\$|[\u20ac\u00a3+\u2013-])?\s?\d|(?:{number})\b)"
-    pattern = (
-        rf"{share}|(?P<before>{before})(?=\s+{figure})|(?P<plain>{plain})(?!(?<=\w)\w)"
+        rf"|(?P<plain>(?:{any_of(words)})(?!(?<=\w)\w)|(?<=[\d%][ \u00a0])(?:{any_of(behind) or '(?!)'})(?!\w))"
         rf"|(?P<numerals>{part}(?:\s+(?:(?:y|e|et|und)\s+)?{part})+)"
         rf"|(?P<month>(?:{month})/(?=\d\d)|(?:{month})\.?(?=[ -]?['\u2019]?\d)|(?<=\d )(?:{month})\b\.?"
         rf"|(?<=\d\. )(?:{month})\b\.?)|(?<!-)(?<!pour )(?<!por )(?<!per )(?P<number>{number})(?![\w-])"
     )
-    forms = [*numerals(language)[1], *ones(language), *(form for group in english.values() for form in group)]
+    forms = (*numerals(language)[1], *words, *behind, *months)
     first_words = frozenset(match[0] for match in map(_WORDS.match, forms) if match)
-    behind_figures = re.compile(rf"(?<=[\d%])(?P<space>[ \u00a0])(?:{behind})(?!\w)", re.IGNORECASE)
-    return _Phrases(language, re.compile(pattern, re.IGNORECASE), behind_figures, first_words, english)
-
-
-def _english_of(language: str) -> dict[str, dict[str, str]]:
-    """The English of the forms of a language, by the group of the pattern that finds them."""
-    english: dict[str, dict[str, str]] = {"plain": {}, "before": {}, "behind": {}, "month": {}, "number": {}}
-    for line in PHRASES[language].strip().split("\n"):
-        meaning, _, phrases = line.partition(" = ")
-        for phrase in phrases.split(" | "):
-            group = "before" if phrase.endswith(" #") else "behind" if phrase.startswith("# ") else "plain"
-            english[group] |= {form.lower(): meaning for form in _forms(phrase.strip("# "))}
-    for short, names in zip(_MONTH_NAMES, MONTHS[language].split(), strict=True):
-        for at, name in enumerate(names.split("|")):
-            english["plain" if at == 0 or len(name) >= _LEAST_MONTH else "month"][name.lower()] = short
-    english["number"] = {word: str(number) for word, number in number_words(language).items()}
-    return english
+    return _Phrases(language, re.compile(pattern, re.IGNORECASE), first_words, numbers | words, behind, months)
 
 
 def _forms(phrase: str) -> Iterator[str]:
-    """The forms of a phrase: with and without each ending in brackets, with each of several."""
+    """The forms of a phrase: with and without each ending in brackets, with each of several letters."""
     parts = _CHOICES.split(phrase)
-    # Of each three parts one is the words, one an ending that may lack, one the letters of which one stands there.
+    # Of each three parts one is the words, one an ending that may lack, one the letters of which one is there.
     fixed, optional, choices = parts[::3], parts[1::3], parts[2::3]
     ways = [
         ("", ending) if ending is not None else tuple(letters)

@@ -28,17 +28,16 @@ CURRENCY_MARK = (
 
 # Beside the full names of CLDR: what a text that means one currency calls it.
 _ALSO = {
-    "cent": "cent|us cent|u.s. cent|euro cent|cents|us cents|u.s. cents|euro cents|cps", "pence": "pence",
-    "$": "dollar|dollars|u.s. dollar|u.s. dollars", "£": "pound|pounds|pound sterling|pounds sterling",
-    "chf": "franc|francs", "sgd": "singaporean dollar|singaporean dollars", "sek": "kronor",
-    "twd": "taiwan dollar|taiwan dollars|taiwanese dollar|taiwanese dollars|new taiwanese dollars",
-    "nok": "norwegian kronor", "dkk": "danish kronor", "inr": "rupee|rupees", "zar": "rand", "krw": "korean won",
-    "cny": "renminbi|chinese renminbi", "brl": "reais|brazilian reais", "pln": "złoty|polish złoty|złotys",
-    "ils": "new shekel|new shekels|israeli shekel|israeli shekels", "czk": "czech crown|czech crowns",
-    "try": "turkish liras",
+    "cent": "cent|us cent|u.s. cent|euro cent|cps", "pence": "pence", "$": "dollar|u.s. dollar",
+    "£": "pound|pound sterling|pounds sterling", "chf": "franc", "sgd": "singaporean dollar", "sek": "kronor",
+    "twd": "taiwan dollar|taiwanese dollar|new taiwanese dollar", "nok": "norwegian kronor", "dkk": "danish kronor",
+    "inr": "rupee", "zar": "rand", "krw": "korean won", "cny": "renminbi|chinese renminbi",
+    "brl": "reais|brazilian reais", "pln": "złoty|polish złoty", "ils": "new shekel|israeli shekel",
+    "czk": "czech crown", "try": "turkish lira",
 }  # fmt: skip
 _NAMES = {name: _KEYS.get(code, code.lower()) for code, own in currency_table.NAMES.items() for name in own.split("|")}
 _NAMES |= {name: key for key, names in _ALSO.items() for name in names.split("|")}
+_NAMES |= {f"{name}s": key for name, key in _NAMES.items() if not name.endswith("s")}
 CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
 """What names a currency in words."""
 

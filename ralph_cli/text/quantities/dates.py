@@ -4,20 +4,28 @@
 
 import re
 
-from ralph_cli.text.lexicon import MONTHS, ORDINALS, UNITS
+from ralph_cli.text.lexicon import MONTHS, ORDINALS, UNITS, any_of
 from ralph_cli.text.quantities.currencies import currency_after
 from ralph_cli.text.quantities.quantity import Date
-from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
+from ralph_cli.text.quantities.tokens import Tokens
 from ralph_cli.text.quantities.vocabulary import LETTER_SCALES, SCALES
 
 _MONTHS = {name[:length]: number for number, name in enumerate(MONTHS, 1) for length in (3, 4, len(name))}
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _BEFORE_MONTH = frozenset(
-    (
-        "in of by until till since during to from through before after late early mid each every last next this end "
-        "ends ended ending begin begins between and or -"
-    ).split()
+    "in of by until till since during to from through before after late early mid each every last next and or -".split()
 )
+"""Words before "May" and "March", which behind others may be no months."""
+
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
+_TO = r"\s?[-\u2010\u2011\u2013]\s?|\s(?:to|through)\s"
+_MONTH_DATE = re.compile(
+    rf"(?i)(?:(?P<first>{_DAY})(?P<several>(?:{_TO}|\s(?:and|or)\s){_DAY})?\s+(?:day\s+)?(?:of\s+)?)?"
+    rf"(?P<month>{any_of(_MONTHS)})(?!\w)\.?(?:\s+(?P<day>{_DAY})(?![.,]?\d|\w)(?:(?:{_TO}){_DAY}(?![.,]?\d|\w))?)?"
+    r"(?:(?:\s?,|\s+of)?\s+(?P<year>(?:19|20)\d\d|2100|['\u2019]\d\d)(?!\w|[.,]\d))?"
+)
+"""A month, with days before or behind it and a year."""
+
 _NUMERIC = re.compile(
     r"(?P<year>\d{4})(?P<mark>-(?=\d\d-\d\d)|/)(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?![\d/-])"
     r"|(?P<first>\d{1,2})(?P<sign>[./]|-(?=\d\d?-\d{4}))(?P<second>\d{1,2})(?P=sign)(?P<last>\d{4}|\d\d)(?![\d/])"
@@ -29,10 +37,20 @@ _COMPACT = re.compile(
     r"|(?i:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
 )
 CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
-_PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
-_PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
-_WEEKS = {13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
-"""The months of reporting periods that are told in weeks."""
+_PERIOD = re.compile(
+    r"(?i)(?P<full>full|whole|entire)(?:[\s-]+year(?!\w)|\s+(?P<in>(?:19|20)\d\d)(?!\w))"
+    rf"|(?:(?P<count>\d{{1,2}}|{any_of(UNITS)})[\s-]+(?P<span>months?|weeks?)|(?P<unit>years?|quarters?|half[\s-]year))"
+    r"\s+(?:periods?\s+)?(?:then\s+)?(?P<ended>ended|ending|ends|to)(?!\w)\s*(?:(?:on|in)\s+)?"
+)
+"""A whole year, or a length of time that ends on a date."""
+
+_MONTHS_OF = {"year": 12, "half": 6, "quar": 3}
+_PART = re.compile(
+    r"(?i)(?P<number>first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]+(?:(?:fiscal|calendar)\s+)?"
+    r"(?P<unit>quarter|half)s?(?![\w-])"
+    r"(?:(?:\s?,|\s+of)?\s+(?:(?:the|our|fiscal|calendar|year)\s+)*(?P<year>(?:19|20)\d\d)(?!\w|[.,]\d))?"
+)
+"""A quarter or half of a year."""
 
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -68,111 +86,40 @@ def _full_year(digits: str | None) -> int | None:
 
 def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """ "Three months ended June 30", "the full year"."""
-    if tokens.low(at) in ("full", "whole", "entire"):
-        if tokens.low(tokens.skip_hyphen(at + 1)) == "year":
-            return Date(months=12), tokens.skip_hyphen(at + 1) + 1
-        year = _year_of_part(tokens, at + 1)
-        return (Date(year[0], months=12), year[1]) if year else None
-    months, behind = _period_length(tokens, at)
-    if not months:
+    match = _PERIOD.match(tokens.text, tokens[at].start) if at < len(tokens) else None
+    if match is None:
         return None
-    behind += tokens.low(behind) in ("period", "periods")
-    behind += tokens.low(behind) == "then"
-    ended = tokens.low(behind) in ("ended", "ending", "ends")
-    if not ended and not (tokens.low(behind) == "to" and months != 12) and not tokens.has(behind, "to"):
-        return None
-    behind += 1
-    behind += tokens.low(behind) in ("on", "in")
+    behind = tokens.index_at(match.end(), at)
+    if match["full"]:
+        year = _full_year(match["in"])
+        return Date(year, months=12), behind
+    months = _MONTHS_OF.get((match["unit"] or "")[:4].lower(), 0)
+    if match["count"]:
+        count = int(match["count"]) if match["count"].isdecimal() else UNITS[match["count"].lower()]
+        months = 3 * round(count / 13) if match["span"][0] in "wW" else count
     end = _read_month(tokens, behind) or _read_numeric(tokens, behind)
-    if end is None:
-        return (Date(months=months), behind) if ended else None
+    if end is None or not months:
+        return (Date(months=months), behind) if match["ended"].lower() != "to" and months else None
     return end[0]._replace(months=months), end[1]
 
 
-def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
-    """How many months the period has that begins at a token, and the index behind its unit; 0 months for none."""
-    word = tokens.low(at)
-    if word in ("year", "years"):
-        return 12, at + 1
-    if word in ("quarter", "quarters"):
-        return 3, at + 1
-    if word == "half" and tokens.low(tokens.skip_hyphen(at + 1)) == "year":
-        return 6, tokens.skip_hyphen(at + 1) + 1
-    count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
-    behind = tokens.skip_hyphen(at + 1)
-    if tokens.low(behind) == "weeks":
-        return _WEEKS.get(count, 0), behind + 1
-    in_months = tokens.low(behind) in ("month", "months") and 1 <= count <= 24
-    return (count, behind + 1) if in_months else (0, at)
-
-
-def _month_at(tokens: Tokens, at: int) -> int | None:
-    """The month that a word names; one in small letters, and the verb "may", are none."""
-    month = _MONTHS.get(tokens.low(at))
-    return month if month and tokens.is_capitalized(at) else None
-
-
-def _day_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    word = tokens.low(at)
-    if not (word.isdecimal() and len(word) <= 2 and 1 <= int(word) <= 31):
-        return None
-    after = at + 1
-    after += tokens.low(after) in _ENDINGS and tokens.is_glued(after)
-    return int(word), after
-
-
 def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """A month with the day on either side of it, and its year, as far as they are named; of several days the first."""
-    first, named, listed = _day_before(tokens, at)
-    month, word = _month_at(tokens, named), tokens.low(named)
-    if month is None:
+    """A month with its day and year, as far as they are named; of several days the first."""
+    match = _MONTH_DATE.match(tokens.text, tokens[at].start) if at < len(tokens) else None
+    if match is None or not match["month"][0].isupper() or (match["first"] and tokens.low(at - 1) in CURRENCY_SIGNS):
         return None
-    after = named + 1 + (len(word) < 5 and tokens.low(named + 1) == ".")
-    day = first or _day_at(tokens, after)
-    last = _behind_range(tokens, day[1]) if day else after
-    after = max(after, last)
-    year = _year_behind(tokens, after, has_day=day is not None)
+    month, day, year = _MONTHS[match["month"].lower()], match["first"] or match["day"], match["year"]
     if not (day or year) and not _is_month_alone(tokens, at, MONTHS[month - 1]):
         return None
-    end = day[1] if day and last > day[1] else year[1] if year else after
-    # Each of "1 and 15 April" is read.
-    return Date(year and year[0], month, day and day[0]), first[1] if first and listed else end
-
-
-def _year_behind(tokens: Tokens, at: int, *, has_day: bool) -> tuple[int, int] | None:
-    """The year behind a month, or behind the day after it: "June 2009", "June of 2009", "June 15, 2009"."""
-    return year_at(tokens, at + (tokens.low(at) in ((",",) if has_day else (",", "of"))))
-
-
-def _day_before(tokens: Tokens, at: int) -> tuple[tuple[int, int] | None, int, bool]:
-    """The day before a month, the index of the month, and whether it is the first of several days."""
-    first = _day_at(tokens, at) if tokens.low(at - 1) not in CURRENCY_SIGNS else None
-    if first is None:
-        return None, at, False
-    named = _behind_range(tokens, first[1], also=("and", "or"))
-    listed = named > first[1]
-    named += tokens.low(named) == "day"
-    named += tokens.low(named) == "of"
-    return first, named, listed
+    date = Date(_full_year(year.lstrip("'\u2019")) if year else None, month, int(day.rstrip("stndrh")) if day else None)
+    # Each day of "1 and 15 April" is read.
+    return date, tokens.index_at(match.end("first") if match["several"] else match.end(), at)
 
 
 def _is_month_alone(tokens: Tokens, at: int, name: str) -> bool:
-    """Whether a month without day and year is named in full; "may" and "march" are only in some places."""
+    """Whether a month without day and year is named in full; "may" and "march" are only behind some words."""
     word = tokens.low(at)
-    return len(word) == len(name) and (word not in ("may", "march") or _is_month_by_place(tokens, at))
-
-
-def _behind_range(tokens: Tokens, at: int, also: tuple[str, ...] = ()) -> int:
-    """The index behind the last day of a range of days that goes on at a token ("15 to 20"), or the token's."""
-    last = _day_at(tokens, at + 1) if tokens.low(at) in (*HYPHENS, "to", "through", *also) else None
-    return last[1] if last is not None else at
-
-
-def _is_month_by_place(tokens: Tokens, at: int) -> bool:
-    """Whether "May" or "March" is a month: behind a preposition, and not before a name as in "and May Sell"."""
-    before = tokens.low(at - 1)
-    named = tokens.is_capitalized(at + 1) and before in ("and", "or")
-    return before in _BEFORE_MONTH and not named and tokens[at].text != "MAY"
+    return word == name and (word not in ("may", "march") or tokens.low(at - 1) in _BEFORE_MONTH)
 
 
 def _read_numeric(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -225,37 +172,14 @@ def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 def _read_part(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """ "The third quarter of 2022", "the second half"."""
-    number, after = _part_number(tokens, at)
-    if number is None:
+    match = _PART.match(tokens.text, tokens[at].start)
+    if match is None:
         return None
-    named = tokens.skip_hyphen(after)
-    named += tokens.low(named) in ("fiscal", "calendar")
-    unit = {"quarters": "quarter", "halfs": "half"}.get(tokens.low(named), tokens.low(named))
-    named += 1
-    if unit not in ("quarter", "half") or (unit == "half" and number not in (1, 2)) or tokens.low(named) in HYPHENS:
+    unit, number = match["unit"][0].upper(), match["number"]
+    place = int(number[0]) if number[0].isdecimal() else ORDINALS[number.lower()]
+    if unit == "H" and place > 2:
         return None
-    year = _year_of_part(tokens, named)
-    number = number or ((4 if unit == "quarter" else 2) if year and tokens.low(named) == "of" else 0)
-    if not number:
-        return None
-    end = year[1] if year else named
-    return Date(year[0] if year else None, part=f"{'Q' if unit == 'quarter' else 'H'}{number}"), end
-
-
-def _part_number(tokens: Tokens, at: int) -> tuple[int | None, int]:
-    number = _PART_ORDINALS.get(tokens.low(at))
-    if number is None:
-        return None, at
-    if not tokens.is_number(at):
-        return number, at + 1
-    return (number, at + 2) if tokens.low(at + 1) in _ENDINGS and tokens.is_glued(at + 1) else (None, at)
-
-
-def _year_of_part(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    """The year behind a quarter: "of 2022", "of the fiscal year 2022", ", 2022"."""
-    for word in ("of", ",", "the", "our", "fiscal", "calendar", "year"):
-        at += tokens.low(at) == word
-    return year_at(tokens, at)
+    return Date(_full_year(match["year"]), part=f"{unit}{place}"), tokens.index_at(match.end(), at)
 
 
 def _read_year(tokens: Tokens, at: int) -> tuple[Date, int] | None:

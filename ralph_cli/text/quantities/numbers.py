@@ -10,22 +10,17 @@ from typing import Literal, NamedTuple
 from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
 from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
 from ralph_cli.text.quantities.vocabulary import (
-    ABOUT,
-    BARE_MULTIPLES,
-    CHANGES,
     FRACTIONS,
     LETTER_SCALES,
     LITTLE_WORDS,
-    OVER,
     SCALES,
     TIMES,
-    UNDER,
     singular,
 )
 from ralph_cli.text.raised import flatten_figures
 
-Form = Literal["", "share", "multiple", "change", "ordinal"]
-"""How a number is written if not plainly: as a share of a whole, as a multiple, as one that something changed to."""
+Form = Literal["", "share", "multiple", "ordinal"]
+"""How a number is written if not plainly: as a share of a whole, a multiple, or a place in an order."""
 
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
 _GROUPING = str.maketrans("", "", " ,'\u2019\u00a0\u2007\u2009\u202f")
@@ -33,14 +28,9 @@ _OF_DIGITS = re.compile(r"(?:[ -](?P<over>\d{1,2}))?/(?P<under>\d{1,2})\b(?!/)")
 _MAX_EXPONENT_DIGITS = 2
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and len(word) > 3}
-_AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
 _HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
-_ONE_OF = frozenset("dollar cent euro penny decade fortnight".split())
-_BEFORE_TIME, _BEHIND_TIME = frozenset(("within", "for", "after")), frozenset(("ahead", "after", "later"))
 _WHOLES = UNITS | TENS | {"hundred": 100, "thousand": 1000}
-_BEFORE_SHARE = LITTLE_WORDS | ABOUT | OVER | UNDER | {"up", "down"}
-_NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
 
 
 class Number(NamedTuple):
@@ -61,16 +51,11 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
     if not tokens.is_word(at):
         glyph = _glyph(word)
         return Number(glyph, at + 1, 2, "share", worded=True) if glyph is not None else None
-    if word in CHANGES:
-        return Number(CHANGES[word], at + 1, form="change", worded=True)
-    if word in BARE_MULTIPLES or word in ("twice", "thrice"):
-        return _read_multiple(tokens, at)
-    if word.endswith("fold") and word[:-4] in UNITS:
-        return Number(Decimal(UNITS[word[:-4]]), at + 1, form="multiple", worded=True)
+    if word == "twice":
+        is_often = tokens.low(at + 1) in _HOW_OFTEN
+        return Number(Decimal(2), at + 1, form="" if is_often else "multiple", worded=True)
     if word in ("half", "a", "an"):
         return _read_half(tokens, at) if word == "half" else _read_article(tokens, at)
-    if word in FRACTIONS and tokens.low(at - 1) in ("remaining", "other") and is_share(tokens, at):
-        return Number(Decimal(1) / FRACTIONS[word], at + 1, 4, "share", worded=True)
     return _read_place(tokens, at) or _read_words(tokens, at)
 
 
@@ -147,26 +132,14 @@ def _with_half(tokens: Tokens, number: Number) -> Number:
     )
 
 
-def _read_multiple(tokens: Tokens, at: int) -> Number | None:
-    word = tokens.low(at)
-    if word in ("twice", "thrice") and tokens.low(at + 1) in _HOW_OFTEN:
-        return Number(Decimal(2 if word == "twice" else 3), at + 1, worded=True)
-    if not is_share(tokens, at) or tokens.skip_hyphen(at + 1) > at + 1:
-        return None
-    value = BARE_MULTIPLES.get(word) or Decimal(3 if word == "thrice" else 2)
-    changes = word in BARE_MULTIPLES and tokens.low(at - 1) in _AUXILIARIES
-    return Number(value, at + 1, form="change" if changes else "multiple", worded=True)
-
-
 def _read_half(tokens: Tokens, at: int) -> Number | None:
     after, before = tokens.low(at + 1), tokens.low(at - 1)
-    joined = tokens.skip_hyphen(at + 1) > at + 1 or before in HYPHENS
-    if after == "year" or before in _NOT_SHARED or joined:
+    is_joined = tokens.skip_hyphen(at + 1) > at + 1 or before in HYPHENS
+    if after == "year" or is_joined or before in ("first", "second", "last", "other"):
         return None
     if before == "a" and tokens.low(at - 2) == "and":  # of "a year and a half", which was read before
         return None
-    measured = tokens.low(at + 2)
-    if after in ("a", "an") and (measured in SCALES or measured in TIMES or measured.startswith("percent")):
+    if after in ("a", "an") and tokens.low(at + 2) in (*SCALES, *TIMES, "percent", "percentage"):
         return Number(Decimal("0.5"), at + 2, 1, worded=True)
     return Number(Decimal("0.5"), at + 1, 1, "share", worded=True)
 
@@ -176,20 +149,12 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     word = tokens.low(at + 1)
     if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
-    if word in _ONE_OF or (word in SCALES and word not in LETTER_SCALES):
+    if word in SCALES and word not in LETTER_SCALES:
         return Number(Decimal(1), at + 1, worded=True)
-    if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
+    if tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)
-    behind = tokens.low(at + 2)
-    if word in TIMES and (tokens.low(at - 1) in _BEFORE_TIME or behind in _BEHIND_TIME):
-        return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
-    is_quarter = word == "quarter" and behind == "of"  # else it may be a time
-    return _read_part_of_one(tokens, at, word) if word != "quarter" or is_quarter else None
-
-
-def _read_part_of_one(tokens: Tokens, at: int, word: str) -> Number | None:
-    """The share that "a third of" is."""
-    if word in FRACTIONS and word != "half" and is_share(tokens, at + 1):
+    is_time = word == "quarter" and tokens.low(at + 2) != "of"
+    if word in FRACTIONS and word != "half" and not is_time and is_share(tokens, at + 1):
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None
 
@@ -197,9 +162,7 @@ def _read_part_of_one(tokens: Tokens, at: int, word: str) -> Number | None:
 def is_share(tokens: Tokens, at: int) -> bool:
     """Whether a fraction word means a share ("a third of", "by a quarter,"), and not a kind ("a third party")."""
     word = tokens.low(at + 1)
-    if word in ("'", "\u2019") and tokens.low(at + 2) == "s":  # "a quarter's rent"
-        return False
-    return not word or not tokens.is_word(at + 1) or word in LITTLE_WORDS or word in _COMPARED or word.endswith("ly")
+    return not tokens.is_word(at + 1) or word in LITTLE_WORDS or word in _COMPARED
 
 
 def _read_words(tokens: Tokens, at: int) -> Number | None:
@@ -210,32 +173,20 @@ def _read_words(tokens: Tokens, at: int) -> Number | None:
     share = _read_share(tokens, at, value, after)
     if share is not None:
         return share
-    if tokens.low(at) == "one" and after == at + 1 and _is_pronoun(tokens, at):
-        return None
-    return _with_half(tokens, Number(value, after, worded=True))
-
-
-def _is_pronoun(tokens: Tokens, at: int) -> bool:
-    """Whether "one" stands for a thing, and counts none."""
-    before, behind = tokens.low(at - 1), tokens.low(at + 1)
-    named = before in ("no", "any", "the", "this", "that", "each", "every", "only")
-    return (named or behind in ("of", "or", "another")) and tokens.low(at - 2) != "for"
+    number = _with_half(tokens, Number(value, after, worded=True))
+    is_pronoun = number.value == 1 and tokens.low(tokens.skip_hyphen(after)) in LITTLE_WORDS - {"and", "to"}
+    return None if is_pronoun else number
 
 
 def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
     """The share that a number begins: "two-thirds", "one in five", "three quarters of"."""
-    # "One colleague in three was", but not "one store in three states".
-    named = after + 1 if tokens.is_word(after) and tokens.low(after) not in LITTLE_WORDS else after
-    counts = tokens.low(named + 2).endswith("s") and not is_share(tokens, named + 1)
-    each = tokens.low(named + 1) in ("every", "each")
-    if named > after and tokens.low(named) == "in" and tokens.low(named + 1 + each) in _WHOLES and not counts:
-        after = named
     of = after + 1 if tokens.low(after) == "in" else after + 2
     of += tokens.low(of) in ("every", "each")
     if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in _WHOLES:
         whole = Decimal(_WHOLES[tokens.low(of)])
-        measured = tokens.low(of + 1) in SCALES or tokens.low(of + 1) in ("%", "percent")
-        return Number(value / whole, of + 1, 4, "share", worded=True) if 0 < value < whole and not measured else None
+        is_measured = tokens.low(of + 1) in (*SCALES, "%", "percent")
+        is_part = 0 < value < whole and not is_measured
+        return Number(value / whole, of + 1, 4, "share", worded=True) if is_part else None
     return _read_parts(tokens, at, value, after)
 
 
@@ -248,8 +199,8 @@ def _read_parts(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
     if not 0 < value < whole or not (plural or named > after or is_share(tokens, named)):
         return None
     if whole == 4 and plural and named == after:  # "the last three quarters", "three quarters of 2022"
-        timed = tokens.is_number(named + 2) and tokens.low(named + 1) == "of"
-        if tokens.low(at - 1) in _NOT_SHARED or timed:
+        is_timed = tokens.is_number(named + 2) and tokens.low(named + 1) == "of"
+        if tokens.low(at - 1) in ("first", "last", "past", "next") or is_timed:
             return None
     return Number(value / whole, named + 1, 4, "share", worded=True)
 

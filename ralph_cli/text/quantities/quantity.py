@@ -13,7 +13,7 @@ a number without anything said of it is of kind "none".
 """
 
 Bound = Literal["", "over", "under"]
-Wording = Literal["", "share", "multiple", "change"]
+Wording = Literal["", "share", "multiple"]
 
 
 _SMALL_COUNT = 24
@@ -58,7 +58,7 @@ class Quantity:
     "million"), None for none. `unit` is a currency's key, a unit of time or size, or the noun that is counted; `nouns`
     are the words behind it, in the singular. `per_time` and `per_thing` are what it is stated for ("month", "share").
     `symbol` is the unit's symbol where it is of the SI, as it is written or named behind the figure: "pF", "ng/mL".
-    `wording` marks shares and multiples in words, which are rounded freely, and what "doubled". `last` is the far end
+    `wording` marks shares and multiples in words, which are rounded freely. `last` is the far end
     of a range of whole numbers ("7 through 9"). `date` is set for dates alone.
     """
 

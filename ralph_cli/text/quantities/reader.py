@@ -53,7 +53,6 @@ MAX_DIGITS = 60
 MAX_REFERENCE = 1000
 """A number from this one on names nothing behind a word in small letters."""
 
-_JOINTS = frozenset(("and", "or", "&", "to", "through", *HYPHENS))
 _LESS = frozenset("less fewer lower smaller shorter earlier rather other".split())
 _WITH_SYMBOLS = ("none", "count", "physical", "duration")
 _WORDS_BEFORE = 4
@@ -74,7 +73,6 @@ class QuantityReader:
         self.style = style
         self._marks = currency_marks(text)
         self._floor = 0  # the index behind what was read last
-        self._references = -1  # that behind the last part of several that are named
 
     def read(self) -> list[Quantity]:
         found: list[Quantity] = []
@@ -135,35 +133,28 @@ class QuantityReader:
         return self._reference_begins(at, number)
 
     def _reference_begins(self, at: int, number: Number) -> int | None:
-        """Where a reference begins that a number is a part of: "Note 5", "art. 4", and the 6 of "clauses 5 and 6"."""
+        """Where a reference begins that a number is a part of: "Note 5", "art. 4"."""
         tokens, before = self.tokens, self.tokens.low(at - 1)
         named = at - 2 if before == "." else at - 1
-        plain = tokens.is_capitalized(named) or (number.value < MAX_REFERENCE and tokens.low(named) != "no")
-        measured = tokens.low(number.next) in ("%", "percent", "per", *SCALES)
-        is_listed = self._references == at - 1 and before in _JOINTS
-        is_name = not {tokens.low(named), singular(tokens.low(named))}.isdisjoint(REFERENCES)
-        if not (is_listed or (is_name and (plain or before == "."))) or measured or tokens.is_apart(at):
-            return None
-        several = is_listed or tokens.low(named) not in REFERENCES or tokens.low(named - 1) == "\u00a7"
-        self._references = number.next if several else -1
-        return at if is_listed else named
+        word = tokens.low(named)
+        is_plain = tokens.is_capitalized(named) or before == "." or (number.value < MAX_REFERENCE and word != "no")
+        is_measured = tokens.low(number.next) in ("%", "percent", "per", *SCALES)
+        is_reference = word in REFERENCES or singular(word) in REFERENCES
+        return named if is_reference and is_plain and not is_measured and not tokens.is_apart(at) else None
 
     def _is_name_behind(self, draft: Draft) -> bool:
-        """Whether what follows makes a name of a number: "3M", "10-K", "401(k)"."""
+        """Whether what follows makes a name of a plain number: "3M", "10-K", "401(k)"."""
         tokens, at = self.tokens, draft.next
-        is_plain = draft.kind == "none" and not draft.worded and draft.power is None
-        return is_plain and self.style != "arithmetic" and self._goes_on_as_name(tokens, at)
-
-    def _goes_on_as_name(self, tokens: Tokens, at: int) -> bool:
-        """Whether a token goes on a name that a plain number begins."""
+        if self.style == "arithmetic" or not draft.is_plain:
+            return False
         word = tokens.low(at)
         if tokens.is_glued(at) and tokens.is_word(at):
-            letter = len(word) == 1 and tokens.is_capitalized(at)  # "3G"
-            is_unit = any(singular(word) in known for known in (PHYSICAL, TIMES))
-            return word == "m" or (word not in SCALES and (letter or not is_unit))
+            is_letter = self._is_letter(at) and tokens.is_capitalized(at)  # "3G"
+            is_unit = singular(word) in PHYSICAL or singular(word) in TIMES
+            return word == "m" or (word not in SCALES and (is_letter or not is_unit))
         behind = tokens.skip_hyphen(at)
         if behind > at and tokens.is_word(behind):
-            return self._is_letter(behind) and self._is_name(behind)
+            return self._is_letter(behind) and tokens.is_capitalized(behind)
         return word == "(" and tokens.is_glued(at) and self._is_letter(at + 1)
 
     def _is_name(self, at: int) -> bool:

@@ -3,12 +3,11 @@
 # ruff: noqa: SIM905
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from ralph_cli.text.quantities.currencies import CURRENCY_MARK, currency_after, currency_key
-from ralph_cli.text.quantities.dates import CURRENCY_SIGNS, read_date
+from ralph_cli.text.quantities.dates import read_date
 from ralph_cli.text.quantities.numbers import Form, Number
 from ralph_cli.text.quantities.quantity import Kind
 from ralph_cli.text.quantities.tokens import MINUSES, Tokens
@@ -29,40 +28,28 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 
 _MARK = re.compile(CURRENCY_MARK, re.IGNORECASE)
-_PERCENT = ("%", "percent", "pct", "per cent")
-_POINTS = ("points", "point")
-_BARE = frozenset((*_POINTS, "p"))
-"""What is a unit of a number without any other alone."""
-
-_SPELLED: tuple[tuple[str, Kind, str], ...] = (
-    *((f"{whole} {point}", "points", "") for whole in (*_PERCENT, "percentage") for point in _POINTS),
-    *((word, "points", "basis point") for word in ("bp", "bps", "basis points", "basis point")),
-    *((word, "points", "") for word in ("pp", "ppt", "ppts", "pts", "pps", "p . p .", *_POINTS)),
-    *((word, "percent", "") for word in _PERCENT),
-    *((word, "percent", "thousandth") for word in ("\u2030", "per mille", "per mil", "per thousand")),
-    *((word, "duration", "minute") for word in ("\u5206 \u9593", "\u5206 \u949f", "\u5206 \u9418")),
-    ("\u5929", "duration", "day"),
-    ("\u6210", "percent", "tenth"),
-    *(
-        (f"{word} {scale}", "physical", f"degree {name}")
-        for word in ("°", "degree", "degrees")
-        for name in ("celsius", "fahrenheit")
-        for scale in (name, name[0])
-    ),
-    *((f"parts per {size}", "physical", f"part per {size}") for size in ("million", "billion")),
+_UNIT = re.compile(
+    r"(?i)[\s-]*(?:(?P<basis>bps?(?!\w)|basis[\s-]points?(?!\w))"
+    r"|(?P<points>(?:%|(?:percent(?:age)?|pct|per\scent)(?!\w))[\s-]*points?(?!\w)|(?:ppts?|pps?|pts)(?!\w)|p\.p\.)"
+    r"|(?P<bare>points?(?!\w))|(?P<percent>%|(?:percent|pct|per\scent)(?!\w))"
+    r"|(?P<thousandth>\u2030|per\s(?:mille?|thousand)(?!\w))|(?P<minute>\u5206[\u9593\u949f\u9418])"
+    r"|(?P<day>\u5929)|(?P<tenth>\u6210)"
+    r"|(?P<degree>(?:\u00b0|degrees?)\s?(?P<scale>c(?:elsius)?|f(?:ahrenheit)?)(?!\w))"
+    r"|parts\sper\s(?P<parts>million|billion)(?!\w))"
 )
-_UNITS: dict[str, list[tuple[list[str], Kind, str]]] = {}
-for _words, _kind, _unit in _SPELLED:
-    _UNITS.setdefault(_words.split()[0], []).append((_words.split(), _kind, _unit))
+"""A unit of a closed class, directly behind a number and its scale."""
+
+_RATIO = re.compile(
+    r"(?i)(?P<split>\s?(?P<hyphen>-)?\s?for[\s-](?:one|1)(?!\w)|:1(?!\w)|\sto\s(?:1(?:\.0+)?|one)(?!\w))"
+    r"|[\s-]*(?:times|fold)(?!\w)|[\s-]?(?:(?-i:x)|\u00d7)(?!\w)(?!\s*[$\u20ac\u00a3\u00a5]?\d|\(|\s+\(\d)"
+)
+"""What makes a ratio of a number: "7-for-one", "2:1", "3 times", "3x", but not the x of "2 x 3"."""
+
 _THINGS = frozenset(
     "share unit barrel gallon mwh kwh customer person employee member user subscriber tonne ton".split()
 )
 """What "a" may stand before as "per" does: $10 a share."""
 
-_BEFORE_NEGATIVE = frozenset("was were is are be been of to from by at and or than the a - , : ;".split()) | {""}
-"""What a negative amount in brackets stands behind in running text; behind other words it is an aside."""
-
-_POWERS = {"hundred": "100"} | {word: str(10 ** SCALES[word]) for word in ("thousand", "million", "billion")}
 _MAX_NOUNS = 4
 _WORDS_BEFORE = 5
 """Words before an amount among which "annual" says what it is stated for."""
@@ -83,12 +70,16 @@ class Draft:
     power: int | None = None
     negative: bool = False
     opened: bool = False
-    aside: bool = False
     nouns: tuple[str, ...] = ()
     behind_nouns: int = 0
     per_time: str = ""
     per_thing: str = ""
     marks: dict[int, tuple[int, str]] = field(default_factory=dict)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a number in digits without a unit and a scale."""
+        return self.kind == "none" and not self.worded and self.power is None
 
 
 def currency_marks(text: str) -> dict[int, tuple[int, str]]:
@@ -98,7 +89,7 @@ def currency_marks(text: str) -> dict[int, tuple[int, str]]:
 
 def begin_draft(number: Number, at: int, marks: dict[int, tuple[int, str]]) -> Draft:
     """The quantity that a number begins, before anything around it is read."""
-    kinds: dict[Form, Kind] = {"share": "ratio", "multiple": "ratio", "change": "ratio", "ordinal": "ordinal"}
+    kinds: dict[Form, Kind] = {"share": "ratio", "multiple": "ratio", "ordinal": "ordinal"}
     kind = kinds.get(number.form, "none")
     return Draft(number.value, at, number.next, number.decimals, number.form, number.worded, kind, marks=marks)
 
@@ -108,6 +99,7 @@ def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -
     at = draft.begin - 1
     if not arithmetic:
         at = _read_sign(tokens, draft, at)
+    is_inside = draft.opened
     mark = draft.marks.get(tokens[at].end) if at >= 0 and not draft.worded else None
     if mark is not None:
         draft.kind, draft.unit = "currency", mark[1]
@@ -117,7 +109,8 @@ def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -
             at = _read_sign(tokens, draft, at)
     if tokens.low(at) in ("minus", "negative") and not arithmetic:
         draft.negative = True
-    _read_brackets(tokens, draft, at, prose=prose)
+    # In running text brackets make an aside, but not those of "$(3) million".
+    _read_brackets(tokens, draft, at, is_negative=not prose or (is_inside and mark is not None))
 
 
 def _read_sign(tokens: Tokens, draft: Draft, at: int) -> int:
@@ -131,18 +124,15 @@ def _read_sign(tokens: Tokens, draft: Draft, at: int) -> int:
     return at
 
 
-def _read_brackets(tokens: Tokens, draft: Draft, at: int, *, prose: bool) -> None:
+def _read_brackets(tokens: Tokens, draft: Draft, at: int, *, is_negative: bool) -> None:
     """Whether brackets around a number make it negative; `at` is the token before them."""
-    named = tokens.low(at) in NUMBER_WORDS  # "fifteen (15) months"
-    closed = draft.opened and tokens.low(draft.next) == ")"
-    # "Two in three ($3 million) went", but "was ($3 million)" and "$(3) million".
-    draft.aside = tokens.low(at + 1) == "(" and tokens.low(at) not in _BEFORE_NEGATIVE
-    negative = not tokens.is_word(at) or tokens.low(at) in _BEFORE_NEGATIVE
-    is_percent = draft.opened and not prose and tokens.has(draft.next, "%", ")") and negative
-    if (closed and not (draft.worded or named)) or is_percent:
-        draft.negative = draft.negative or not (prose and draft.aside)
+    is_again = tokens.low(at) in NUMBER_WORDS  # "fifteen (15) months"
+    is_closed = draft.opened and tokens.low(draft.next) == ")"
+    is_percent = draft.opened and tokens.has(draft.next, "%", ")") and not tokens.is_word(at)
+    if (is_closed and not (draft.worded or is_again)) or is_percent:
+        draft.negative = draft.negative or is_negative
         draft.begin = min(draft.begin, at + 1)
-    draft.next += closed
+    draft.next += is_closed
 
 
 def _is_minus(tokens: Tokens, at: int) -> bool:
@@ -169,7 +159,7 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
         draft.power, draft.next = draft.power + SCALES[again], draft.next + 1
     draft.next += tokens.low(draft.next) == "." and word in ("mio", "mrd", "mln")
     if draft.opened and tokens.low(draft.next) == ")":
-        draft.negative, draft.next = draft.negative or not draft.aside, draft.next + 1
+        draft.next += 1
 
 
 def _skip_digits_again(tokens: Tokens, draft: Draft) -> None:
@@ -190,68 +180,38 @@ def _counts_money(tokens: Tokens, draft: Draft, at: int) -> bool:
 
 def read_unit(tokens: Tokens, draft: Draft) -> None:
     """The unit directly behind a number and its scale, if it is of a closed class."""
-    at = tokens.skip_hyphen(draft.next)
-    if tokens.is_apart(at) and tokens.low(at) != "%":
+    if tokens.is_apart(draft.next) and tokens.low(draft.next) != "%":
         return
-    for words, kind, unit in _UNITS.get(tokens.low(at), ()):
-        if (draft.kind == "none" or words[0] not in _BARE) and (end := _behind(tokens, at, words)):
-            draft.kind, draft.unit, draft.next = kind, unit, end
-            break
-    else:
-        if not _read_ratio(tokens, draft, at):
-            _read_currency_behind(tokens, draft)
+    end = tokens[draft.next - 1].end
+    match = _UNIT.match(tokens.text, end)
+    if match is not None and (draft.kind == "none" or not match["bare"]):
+        _take_unit(draft, match)
+    elif draft.kind == "none" and draft.power is None and (match := _RATIO.match(tokens.text, end)):
+        is_split = match["split"] is not None
+        if is_split and "for" in match[0].lower() and not (match["hyphen"] or draft.worded):
             return
-    if draft.unit == "basis point":
-        draft.value, draft.decimals = draft.value / 100, draft.decimals + 2
-    if draft.unit == "thousandth":
-        draft.value, draft.decimals, draft.unit = draft.value / 10, draft.decimals + 1, ""
-    if draft.unit == "tenth":
-        draft.value, draft.decimals, draft.unit = draft.value * 10, max(0, draft.decimals - 1), ""
+        draft.kind, draft.unit = "ratio", "split" if is_split else ""
+    else:
+        _read_currency_behind(tokens, draft)
+        return
+    draft.next = tokens.index_at(match.end(), draft.next)
     draft.next += draft.opened and tokens.low(draft.next) == ")"
 
 
-def _behind(tokens: Tokens, at: int, words: Sequence[str]) -> int:
-    """The index behind these words, 0 if others stand there; a hyphen may join them."""
-    for word in words:
-        at = at if tokens.low(at) == word else tokens.skip_hyphen(at)
-        if tokens.low(at) != word:
-            return 0
-        at += 1
-    return at
-
-
-def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
-    """ "7-for-one", "2:1", "3x", "four times"."""
-    word, one = tokens.low(at), tokens.skip_hyphen(at + 1)
-    if draft.kind != "none" or draft.power is not None:
-        return False
-    joined = at > draft.next or one > at + 1 or draft.worded
-    if word == "for" and joined and tokens.low(one) in ("one", "1"):
-        draft.unit, draft.next = "split", one + 1
-    elif _is_to_one(tokens, draft, at):
-        draft.unit, draft.next = "split", at + 2
-    elif word in ("times", "fold") or (word in ("x", "\u00d7") and tokens[at].text != "X"):
-        if word not in ("times", "fold") and _is_operand(tokens, at + 1):
-            return False
-        draft.next = at + 1
-    else:
-        return False
-    draft.kind = "ratio"
-    return True
-
-
-def _is_to_one(tokens: Tokens, draft: Draft, at: int) -> bool:
-    """Whether ":1" stands behind a number, or as in a cover of "3.0 to 1.0"."""
-    if tokens.low(at) == ":":
-        return tokens.low(at + 1) == "1" and tokens.is_glued(at)
-    is_one = tokens.low(at + 1).rstrip(".0") in ("1", "one")
-    return tokens.low(at) == "to" and is_one and tokens.low(draft.begin - 1) != "from"
-
-
-def _is_operand(tokens: Tokens, at: int) -> bool:
-    """Whether a figure, or a bracket that stands as "2 x (3" does, follows a sign that may multiply."""
-    bracket = tokens.low(at) == "(" and tokens.is_glued(at) == tokens.is_glued(at - 1)  # but "2.7x (2.1x before)"
-    return tokens.is_number(at) or bracket or tokens.low(at) in CURRENCY_SIGNS
+def _take_unit(draft: Draft, match: re.Match[str]) -> None:
+    """The kind and unit that are written; of basis points the hundredth, of thousandths and tenths the per cent."""
+    name = next(name for name, words in match.groupdict().items() if words)
+    kinds: dict[str, Kind] = {"basis": "points", "points": "points", "bare": "points"}
+    kinds |= {"minute": "duration", "day": "duration", "degree": "physical", "parts": "physical"}
+    shift = {"basis": 2, "thousandth": 1, "tenth": -1}.get(name, 0)
+    draft.kind, draft.unit = kinds.get(name, "percent"), ""
+    draft.value, draft.decimals = draft.value.scaleb(-shift), max(0, draft.decimals + shift)
+    if name == "degree":
+        draft.unit = "degree celsius" if match["scale"][0] in "cC" else "degree fahrenheit"
+    elif name == "parts":
+        draft.unit = f"part per {match['parts'].lower()}"
+    elif name in ("basis", "minute", "day"):
+        draft.unit = "basis point" if name == "basis" else name
 
 
 def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
@@ -326,10 +286,6 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
     """What an amount is stated for: "per share", "a month", "annually", or "annual" before it."""
     for at in dict.fromkeys((draft.next, draft.behind_nouns, draft.behind_nouns - 1)):
         _read_per_at(tokens, draft, at)
-    if tokens.low(draft.behind_nouns) == "of":  # "25 hours of training each year"
-        for at in range(draft.behind_nouns + 2, draft.behind_nouns + 2 + _MAX_NOUNS):
-            if tokens.low(at) in ("per", "each", "every") and tokens.low(at + 1) in TIMES:
-                _read_per_at(tokens, draft, at)
     _read_cents_of_dollar(tokens, draft)
     if draft.kind != "currency" or draft.per_time:
         return
@@ -341,53 +297,27 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
 
 def _read_cents_of_dollar(tokens: Tokens, draft: Draft) -> None:
     """ "17 cents on the dollar" are 17 %."""
-    on_each = tokens.low(draft.next) in ("on", "of", "in")
-    on_each &= tokens.low(draft.next + 1) in ("each", "every", "the", "a")
-    if on_each and draft.kind == "currency" and tokens.low(draft.next + 2) == "dollar":
+    is_share = tokens.low(draft.next + 1) in ("each", "every", "the", "a") and tokens.low(draft.next + 2) == "dollar"
+    if is_share and draft.kind == "currency":
         draft.kind, draft.unit = "percent", ""
         draft.value, draft.decimals = draft.value * 100, max(0, draft.decimals - 2)
 
 
 def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
-    word = tokens.low(at)
-    if word == "for" and tokens.low(at + 1) in ("each", "every"):
-        at, word = at + 1, "per"
-    draft.per_time = draft.per_time or _pace_at(tokens, at)
+    at += tokens.low(at) == "for" and tokens.low(at + 1) in ("each", "every")
+    word, noun = tokens.low(at), singular(tokens.low(at + 1))
+    if word != "annual":  # behind an amount it belongs to the next word
+        draft.per_time = draft.per_time or PACES.get(word, "")
     if word not in ("per", "/", "a", "an", "each", "every") or tokens.is_apart(at):
         return
-    noun = singular(tokens.low(at + 1))
-    if noun == "second" and word in ("each", "every"):
-        return  # "every second" of several
-    if noun in TIMES:
+    if noun in TIMES and not (noun == "second" and word in ("each", "every")):  # "every second" of several
         draft.per_time = draft.per_time or TIMES[noun]
     elif word in ("per", "/") or noun in _THINGS:
         draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1)
         _read_per_at(tokens, draft, at + 2)  # "per share for each quarter"
 
 
-def _pace_at(tokens: Tokens, at: int) -> str:
-    """The time that a word behind an amount states it for: "monthly", "p.a."."""
-    word = tokens.low(at)
-    is_yearly = word == "p" and tokens.has(at + 1, ".", "a")
-    return "year" if is_yearly else PACES.get(word, "") if word != "annual" else ""
-
-
 def _thing_at(tokens: Tokens, at: int) -> str:
-    """What "per" stands before: the share or unit of size among its words, else the first of them."""
-    words = list[str]()
-    number = tokens.low(at).replace(",", "") if tokens.is_number(at) else _POWERS.get(tokens.low(at), "")
-    at += bool(number)
-    scale = f"{number} " if number else ""
-    while at < len(tokens) and tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS and len(words) < _MAX_NOUNS:
-        words.append(singular(tokens.low(at)))
-        at += 1
-    words += ["hour"] if tokens.low(tokens.skip_hyphen(at)) in ("hour", "hours") else []
-    return _thing_of(words, scale)
-
-
-def _thing_of(words: Sequence[str], scale: str) -> str:
-    """The share or unit of size among words, with its scale before it, else the first of them."""
-    known = next((word for word in words if word == "share" or word in PHYSICAL), "")
-    if "hour" in words and PHYSICAL.get(known, ("",))[0] == "watt":
-        return "watt hour"
-    return scale + (PHYSICAL[known][0] if known in PHYSICAL else known or (words[0] if words else ""))
+    """What "per" is written before: the first word, behind a number."""
+    at += tokens.is_number(at)
+    return singular(tokens.low(at)) if tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS else ""

@@ -23,14 +23,6 @@ LETTER_SCALES = frozenset("kmb")
 
 FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
 FRACTIONS |= {"ninth": 9, "tenth": 10, "twentieth": 20, "hundredth": 100}
-_VERBS = {"doubl": Decimal(2), "tripl": Decimal(3), "quadrupl": Decimal(4), "quintupl": Decimal(5)}
-CHANGES = {f"{stem}{end}": value for stem, value in _VERBS.items() for end in ("ed", "es", "ing")}
-CHANGES |= {word: Decimal("0.5") for word in ("halved", "halving")}
-"""Words for what became a multiple, or a share, of what it was."""
-
-BARE_MULTIPLES = {f"{stem}e": value for stem, value in _VERBS.items()} | {"halve": Decimal("0.5")}
-"""The same without an ending: a multiple before "the" or "after", but none in "double net"."""
-
 TIMES = {
     "day": "day", "night": "night", "week": "week", "month": "month", "mo": "month", "quarter": "quarter",
     "year": "year",

@@ -486,7 +486,7 @@ function showRun() {
     page = quote.page;
     if (quote.drawn) { await turn(quote.page); return; }
     const mine = turned += 1;
-    if (!quote.page) { tell(known.missing || "The quote does not stand at its place in the document any more."); return; }
+    if (!quote.page) { tell(known.missing || "The quote is not at its place in the document any more."); return; }
     try {
       const found = await ask(`${address}/words/${number}`);
       if (mine !== turned) return;
@@ -583,7 +583,7 @@ function showRun() {
   Object.assign(keys, {
     j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1),
     "[": () => turn(page - 1), "]": () => turn(page + 1), g: () => { if (!find("goto").hidden) find("goto").select(); },
-    a: () => { if (find("ask")?.hidden === false) find("question").focus(); else say("No follow-up can be asked of this run now."); }, p: () => other(-1), n: () => other(1),
+    a: () => { if (find("ask")?.hidden === false) find("question").focus(); else say("You cannot ask a follow-up on this run now."); }, p: () => other(-1), n: () => other(1),
     c: () => review("confirmed", 0), w: () => review("wrong", 0), e: () => review("corrected", 0), u: () => review("withdrawn", 0),
     Escape: back,
   });
@@ -618,7 +618,7 @@ function showRun() {
   const marksOf = (claim) => document.querySelector(`.marks[data-claim="${claim}"]`);
   // A review asks for a note, and for what is right; an empty name is never sent.
   function review(mark, claim) {
-    if (body.dataset.running === "yes" || !marksOf(claim)) { say("The run is still going on: review it when it has ended."); return; }
+    if (body.dataset.running === "yes" || !marksOf(claim)) { say("The run has not ended: review it when it has."); return; }
     document.querySelector("form.review")?.remove();
     // Beside a review of a claim stands what the claim rests on.
     const figure = claim ? marksOf(claim).closest("article")?.querySelector("figure[id^=quote-]") : null;

@@ -26,15 +26,10 @@ def verify_calculation(text: str, candidates: list[Candidate], words: str = REAS
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("(1,577 / 1,577) * 12 / 100 = 12%", "1,577 cancels out"),
-        ("1,577 * 1,373 / 1,577 = 1,373", "1,577 cancels out"),
-        ("(1,577 - 1,577) * 1,373 + 1,373 = 1,373", "1,577 cancels out"),
         ("1,577 + 1 = 1,578", "1 may be added to a rate"),
-        ("1,577 / 1,373 + 1,373 - 1 = 1,373.1", "1 may be added to a rate"),
         ("1,577 * 7 = 11,039", "7 is in no quote"),
         ("1,577 / 3 = 525.7", "an average divides the sum itself"),
         ("(1,577 + 1,373) / 3 = 983.3", "3 is in no quote"),
-        ("1,577 * 12 * 365 = 6,907,260", "12 and 365 are in no quote"),
         ("12 * 100 = 1,200", "none of its figures"),
         ("1,577 * 52 = 82,004", "nor do its words say what it stands for"),
     ],
@@ -85,7 +80,6 @@ def test_a_percentage_is_no_hundredfold_of_itself() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("(23.9 - 23.5) * 100 = 40 basis points", "40 basis points"),
         ("23.9% - 23.5% = 40 bps", "40 bps"),
         ("23.9% - 23.5% = 0.4 points", "0.4 points"),
         ("23.9% - 23.5% = 0.4 pp", "0.4 pp"),

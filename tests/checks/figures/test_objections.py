@@ -5,6 +5,7 @@ column, a direction, a bound, what is counted - is no objection.
 """
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -369,9 +370,10 @@ def test_sentences_as_claims_of_themselves_stand_and_with_another_figure_nearly_
     for span in sentences_of(about):
         text = about.text[slice(*span)]
         seen["true", stands(f"This is what it says: {text}", span)] += 1
-        false = [*mutate_numbers(text), *mutate_times(text)]
+        # Code cannot count small things, which are often written as words.
+        variants = (*mutate_numbers(text), *mutate_times(text))
+        false = [made for made in variants if re.findall(r"\d+", made) != re.findall(r"\d+", text)]
         for changed in chosen.sample(false, min(2, len(false))):
             seen["false", stands(changed, span)] += 1
     assert seen["true", False] == 0 and seen["true", True] >= 20
-    # What is left are small counts, which code cannot count.
     assert seen["false", False] >= 20 and seen["false", True] <= 0.15 * seen["false", False], seen

@@ -1,7 +1,6 @@
 """Second opinions, what is said of each quote, and what a judge is shown."""
 
 import json
-import re
 from dataclasses import replace
 from itertools import count
 
@@ -15,7 +14,7 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, QuoteRuling, Ruling, Search, Verdict
-from ralph_cli.core.structure import Heading, NamedPlace, Page, Span
+from ralph_cli.core.structure import NamedPlace, Page, Span
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.retrieval.context import context_span
 from ralph_cli.retrieval.quotes.index import QuoteIndex
@@ -100,18 +99,6 @@ def test_a_claim_without_a_quote_is_judged_by_its_searches():
     claim = Claim(1, "The hall is heated.", (), searches=(Search("heat", 0),))
     assert not Judge(model, MEMO, "Is it heated?", lambda: "n")(Attempt((claim,))).passed
     assert "(searched, counted by code: heat: 0)" in model.requests[0].turns[-1].text
-
-
-def test_a_part_that_a_quote_names_is_told_by_its_heading():
-    parts = {14: "Notices", 15: "Events beyond control", 16: "Law"}
-    body = "Nothing else is said of it in this line.\n" * 20
-    text = "# Lease\n\n## 13. Rent\n\nNo rent is due for an event described in clause 15 or 99.\n\n" + body
-    text += "".join(f"\n## {number}. {name}\n\n{body}" for number, name in parts.items())
-    headings = tuple(Heading(at[1], at.start(1), 2) for at in re.finditer(r"## (\d+\. .*)", text))
-    about = replace(document(text, kind="md"), headings=headings)
-    shown = shown_of(about, "No rent is due for an event described in clause 15 or 99.")
-    assert "(clause 15: Events beyond control)\n" in shown and "99:" not in shown
-    assert "(clause 13" not in shown_of(about, "## 13. Rent") and "(clause" not in shown_of(about, "## 14. Notices")
 
 
 def test_the_shape_of_a_reply_has_the_numbers_that_are_shown():

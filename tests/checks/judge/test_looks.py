@@ -105,8 +105,7 @@ def test_a_judge_that_looks_is_shown_what_the_workers_functions_print_and_then_r
 
 
 @pytest.mark.parametrize(
-    ("limits", "most", "room"),
-    [(False, MAX_LOOKS, MAX_SHOWN_CHARS), (True, 2 * MAX_LOOKS, MAX_SHOWN_CHARS_OF_LIMITS)],
+    ("limits", "most", "room"), [(False, MAX_LOOKS, MAX_SHOWN_CHARS), (True, 2 * MAX_LOOKS, MAX_SHOWN_CHARS_OF_LIMITS)]
 )
 def test_look_ups_are_few_and_what_they_print_is_short_and_shared(limits: bool, most: int, room: int) -> None:
     pages = [f"Page {n} begins.\n" + "\n".join(f"{n}.{k} says nothing of it." for k in range(400)) for n in range(20)]

@@ -223,12 +223,7 @@ SPENT, MARGIN = "We spent $3,588 on new halls.", "Margin of the hall  39  41"
 
 @pytest.mark.parametrize(
     ("quote", "said", "issues", "doubts"),
-    [
-        (SPENT, "$3,588 million", 0, 1),
-        (SPENT, "$3,599 million", 1, 0),
-        (MARGIN, "39 %", 0, 0),
-        (MARGIN, "38 %", 1, 0),
-    ],
+    [(SPENT, "$3,588 million", 0, 1), (SPENT, "$3,599 million", 1, 0), (MARGIN, "39 %", 0, 0), (MARGIN, "38 %", 1, 0)],
 )
 def test_what_code_cannot_tell_of_a_figure_in_the_quotes_is_a_doubt(
     quote: str, said: str, issues: int, doubts: int
@@ -274,12 +269,11 @@ def test_another_number_is_never_found(number: int, off: int) -> None:
 
 
 def test_a_section_may_be_named_if_the_document_has_it() -> None:
-    known = section_numbers(
-        "7 Legal proceedings\n7.1 The district\n\n**13.2** The Supplier\n## Schedule 3\ntext 9 in a line\n"
-    )
-    assert known == {"7", "7.1", "13.2", "3"}
+    text = "1.1 The district\n\n## 1.2 The Supplier\n\n## Schedule 3\ntext 9 in a line\n"
+    known = section_numbers(document(text, kind="markdown"))
+    assert known == {"1.1", "1.2", "3"}
     ground = GroundingSources(["The provision is $6.5 million."], sections=known)
-    fine = "See section 7.1, clause 13.2(b) and Schedule 3; the provision is $6.5 million."
+    fine = "See section 1.1, clause 1.2(b) and Schedule 3; the provision is $6.5 million."
     assert ground.find_unsupported([Piece(fine)]) == ()
     assert [miss.message for miss in ground.find_unsupported([Piece("See section 8.")])] != []
 
@@ -296,7 +290,7 @@ def faults_of(output: str, task: str = "Fasse zusammen") -> list[str]:
     quotes = ("den Preis von 1.284,60 EUR", "endet achtzehn Monate nach der Abnahme", "innerhalb von zwei Wochen")
     brief = resolve_quotes(Draft((DraftClaim("Pumpen", quotes),)), about, QuoteIndex(about))
     form = OutputForm("md", has_memory=False)
-    check = OutputCheck(form, task, sections=section_numbers(GERMAN), document=about)
+    check = OutputCheck(form, task, sections=section_numbers(about), document=about)
     return [
         issue.material
         for issue in check(replace(brief, output=f"{output} Und das ist in dem Vertrag so gesagt.")).issues
@@ -341,12 +335,11 @@ def test_what_keys_and_headers_say_is_looked_up_unless_the_task_or_the_schema_sa
 
 
 def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
-    false = json.dumps({"rent_9999_usd": "yes", "rows": [{"deposit_77777": "no"}], "rent9999": "x", "fee_46": "y"})
+    false = json.dumps({"rent_9999_usd": "yes", "rows": [{"deposit_77777": "no"}], "rent9999": "x"})
     assert [miss.removesuffix(" is in no quote of the brief") for miss in misses(false, "json")] == [
         "in the key 'rent_9999_usd' at $: the figure 9999 usd (\"...rent 9999 usd...\")",
         "in the key 'deposit_77777' at $.rows[0]: the figure 77777 (\"...deposit 77777...\")",
         "in the key 'rent9999' at $: the figure rent9999 (\"...rent9999...\")",
-        "in the key 'fee_46' at $: the figure 46 (\"...fee 46...\")",
     ]
     fine = {"due_in_45_days": "x", "party_1": "a", "party_2": "b", "item_7": "c", "q4": "d", "co2_t": "e", "rent": "f"}
     assert misses(json.dumps(fine), "json") == []
@@ -356,10 +349,11 @@ def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
 
 
 def test_what_keys_say() -> None:
-    keys = {"party_1", "party_2", "party_4", "day_09", "day_10"}
-    said = {key: key_text(key, keys) for key in (*keys, "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")}
+    said = {
+        key: key_text(key) for key in ("party_1", "day10", "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")
+    }
     assert said == {
-        "party_1": "", "party_2": "", "party_4": "party 4", "day_09": "day 09", "day_10": "", "a b": "a b", "x": "",
+        "party_1": "", "day10": "", "a b": "a b", "x": "",
         "clause_6_3": "clause 6.3", "from_2023_2024": "from 2023 2024", "2024-03-31": "2024-03-31",
     }  # fmt: skip
 

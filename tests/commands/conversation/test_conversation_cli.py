@@ -133,7 +133,7 @@ def test_bytes_that_are_no_text_are_one_line(memo: Path) -> None:
     command = [sys.executable, "-m", "ralph_cli", "chat", "memo.txt", *PLAYED, "--quiet"]
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8:strict"}
     for given, code, told in (
-        (b"What\xff?\n", 1, "not text in UTF-8 [bad-input]"),
+        (b"What\xff?\n", 1, "standard input is not UTF-8 [bad-input]"),
         (b"What \x00 \x1b[31m is it?\r\n", 0, ""),
     ):
         done = subprocess.run(command, input=given, env=environ, capture_output=True, check=False)

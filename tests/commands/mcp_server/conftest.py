@@ -31,13 +31,7 @@ def make_front(deal: Path, tmp_path: Path) -> MakeFront:
 
     def make(given: dict[str, Model] | None = None, **more: Any) -> Front:
         settings = Settings(
-            **{
-                "out": tmp_path / "out",
-                "cache": tmp_path / "cache",
-                "max_iterations": 1,
-                "retry": "fresh",
-                **more,
-            }
+            **{"out": tmp_path / "out", "cache": tmp_path / "cache", "max_iterations": 1, "retry": "fresh", **more}
         )
         fence = Fence([deal], apart=(settings.out, settings.cache))
         return Front(Toolbox(settings, fence, models=given or models(), engine=FakeSandbox))

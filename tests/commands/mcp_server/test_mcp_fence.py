@@ -201,12 +201,12 @@ def test_hidden_files_and_the_servers_own_records_are_no_documents(
 
 def test_what_is_no_regular_file_is_not_opened(deal: Path) -> None:
     os.mkfifo(deal / "pipe.txt")
-    with pytest.raises(UserError, match="is no file or folder"):
+    with pytest.raises(UserError, match="is not a file or folder"):
         Fence([deal]).find_document("pipe.txt")
 
 
 def test_a_server_without_folders_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no folder is allowed"):
         Fence([])
-    with pytest.raises(ConfigError, match="is not a folder that is there"):
+    with pytest.raises(ConfigError, match="there is no folder"):
         Fence([tmp_path / "none"])

@@ -157,7 +157,7 @@ def test_without_a_folder_or_with_a_host_that_is_every_address_it_says_so(
 ) -> None:
     assert run(["mcp"]) == 1
     hint = "[no-folder] - ralph mcp --allow FOLDER"
-    assert capsys.readouterr().err == f"ralph: no folder is allowed, so a client could read nothing {hint}\n"
+    assert capsys.readouterr().err == f"ralph: no folder is allowed {hint}\n"
     allowed = ["mcp", "--allow", str(deal), "--out", str(tmp_path / "out")]
     for host in ("0.0.0.0", "::"):
         assert run([*allowed, "--http", "--host", host]) == 1

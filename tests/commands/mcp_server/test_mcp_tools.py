@@ -207,12 +207,12 @@ def test_a_table_is_told_by_its_cells(make_front: MakeFront, deal: Path) -> None
         ("ask", {**QUESTION, "documents": []}, "documents: Value should have at least 1 item"),
         ("ask", {"documents": [7], "question": "x"}, "documents.0: Input should be a valid string"),
         ("follow_up", {"run": "x"}, "question: it is missing"),
-        ("follow_up", {"run": "../../x\n", "question": "And?"}, "this server has made no run ../../x"),
+        ("follow_up", {"run": "../../x\n", "question": "And?"}, "this server made no run ../../x"),
         ("task", {"documents": ["lease.txt"], "task": "List", "format": "exe"}, "format: Input should be"),
         ("check_memo", {"documents": ["lease.txt"]}, "give the memo's text or its file"),
         ("read_page", {"document": "lease.txt", "page": 9}, "there is no page 9 - the last one is page 1"),
         ("read_page", {"document": "."}, "there are 2 documents"),
-        ("search", {"documents": ["inner/none.txt"], "words": "x"}, "is no file or folder that is there"),
+        ("search", {"documents": ["inner/none.txt"], "words": "x"}, "is not a file or folder"),
         ("table_status", {"folder": "inner"}, "does not exist"),
     ],
 )
@@ -230,7 +230,10 @@ def test_a_failure_that_nobody_foresaw_is_one_line_and_tells_nothing(
 
     monkeypatch.setattr("ralph_cli.commands.mcp.tools.load_source", broken)
     found = call(make_front(), "search", {"documents": "lease.txt", "words": "rent"})
-    assert found.is_error and text_of(found) == "ralph failed within: RuntimeError - its standard error says more"
+    assert (
+        found.is_error
+        and text_of(found) == "internal error: RuntimeError - the server's standard error has the traceback"
+    )
     assert "the inner parts" in capsys.readouterr().err
 
 
@@ -245,7 +248,7 @@ def test_evidence_is_that_of_this_servers_runs_only(uri: str, make_front: MakeFr
 
     async def use(client: Client) -> None:
         for address in (uri, f"ralph://runs/{name}"):
-            with pytest.raises(MCPError, match="is no evidence of a run that this server has made"):
+            with pytest.raises(MCPError, match="is no evidence of a run of this server"):
                 await client.read_resource(address)
 
     talk(front, use)

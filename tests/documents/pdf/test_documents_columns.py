@@ -92,23 +92,6 @@ def test_a_table_below_columns_keeps_its_rows(pdf):
     assert lines == [words for part in columns for _, _, words in part] + ["  ".join(row) for row in rows]
 
 
-def test_a_comment_beside_figures_is_read_by_itself(pdf):
-    comment = column(330, 700, 12, "word", 5)
-    rows = [(f"Division {at}", f"{at},577", f"{at},373") for at in range(1, 13)]
-    cells = [(x, 700 - 14 * at, c) for at, row in enumerate(rows) for x, c in zip((60, 180, 240), row, strict=True)]
-    lines = load_document(pdf(in_rows(comment, cells))).text.split("\n")
-    assert lines == ["  ".join(row) for row in rows] + [words for _, _, words in comment]
-
-
-def test_cells_of_text_follow_the_order_of_the_file(pdf):
-    places = []
-    for row in range(5):
-        top = 700 - 50 * row
-        places += [(60, top - 12 * at, f"Duty {row}.{at} is of the board and its") for at in range(3)]
-        places += [(330, top - 12 * at, f"Officer {row}.{at} shall see to it when") for at in range(3)]
-    assert load_document(pdf(places)).text.split("\n") == [words for _, _, words in places]
-
-
 def test_a_row_takes_the_nearest_of_two_lines(pdf):
     cells = [(72, 700, "Cost of sales"), (350, 696, "846"), (420, 700, "1,065")]
     cells += [(72, 690, "Other"), (350, 689, "12"), (420, 690, "(6)")]

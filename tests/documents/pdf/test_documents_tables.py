@@ -112,19 +112,6 @@ FOUR = [(f"Item {n}", f"{n},577", f"{n},373", f"{n},420", f"{n},016") for n in r
             placed(("", *["Net"] * 4), ("", "in it on us", *["of"] * 3), ("", *"ABCD"), top=726, step=11, at=COLUMNS),
             "Net in it on us A|Net of B|Net of C|Net of D",
         ),
-        # Over groups whose names are the same, flush with the first.
-        (
-            [(300, 720, "Reported in all"), (420, 720, "Us"), *placed(("", *"ABAB"), top=704, at=COLUMNS)],
-            "Reported in all A|Reported in all B|Us A|Us B",
-        ),
-        # So are those flush with any line of the first.
-        (
-            [
-                *((300, 732, "Us"), (420, 732, "Them"), (303, 718, "All"), (423, 718, "All")),
-                *placed(("", *"ABAB"), top=704, at=COLUMNS),
-            ],
-            "Us All A|Us B|Them All A|Them B",
-        ),
         # What stands above a title names nothing.
         (
             [(480, 740, "Annex"), (272, 728, "Of Us"), *placed(("", *"ABCD"), top=704, at=COLUMNS)],
@@ -268,21 +255,6 @@ def test_times_under_a_name_are_a_column_though_few_rows_have_one(pdf):
     assert paths(document)[:3] == ["Bond A", "Bond B", "Bond C"]
 
 
-@pytest.mark.parametrize(
-    ("above", "numbers", "names"),
-    [
-        (("", "", "Model"), ("", "737", "747X", "767"), ["", "737", "Model 747X", "767"]),
-        # Such are amounts where others name the columns, the row has a label, or one is empty or said again.
-        (HEADER, ("", "737", "747", "767"), [*HEADER]),
-        (("", "", "Model"), ("Sold", "737", "747", "767"), ["", *["Model"] * 3]),
-        (("", "", "Model"), ("", "737", "", "767"), ["", *["Model"] * 3]),
-        (("", "", "Model"), ("", "737", "747", "737"), ["", *["Model"] * 3]),
-    ],
-)
-def test_whole_numbers_over_all_columns_name_them_where_nothing_else_does(pdf, above, numbers, names):
-    assert column_names(load_document(pdf(placed(above, numbers, *LINES)))) == names
-
-
 def test_a_label_of_several_lines_below_the_names_hides_none_of_them(pdf):
     label = [(72, 684, "Income of all the ships that were sold"), (72, 674, "in the year and of others")]
     document = load_document(pdf([*placed(HEADER), *label, *placed(*LINES, top=664)]))
@@ -312,7 +284,6 @@ def test_a_header_in_the_middle_of_signs_and_figures_is_that_of_the_column(pdf):
         ("a header over no column", [*placed(HEADER, *LINES), (545, 700, "2020")]),
         ("a column of text", [*placed(HEADER, *LINES), (200, 684, "Euro"), (200, 668, "Yen")]),
         ("a figure in no column", [*placed(HEADER, *LINES), (300, 684, "7")]),
-        ("a merged cell", [*placed(HEADER, *LINES[:3], LINES[4], step=20), (350, 650, "77")]),
         ("a heading inside", placed(HEADER, *LINES[:2], ("", "Sales", "Profit"), *LINES[2:])),
         (
             "prose above",

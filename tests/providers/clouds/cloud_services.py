@@ -153,10 +153,25 @@ def private_authority(folder: Path, *hosts: str) -> tuple[Path, tuple[Path, Path
         begin = datetime.datetime(2020, 1, 1)
         builder = x509.CertificateBuilder().subject_name(subject).issuer_name(root_name).public_key(public)
         builder = builder.serial_number(x509.random_serial_number()).not_valid_before(begin)
-        return builder.not_valid_after(datetime.datetime(2100, 1, 1))
+        builder = builder.not_valid_after(datetime.datetime(2100, 1, 1))
+        issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(root_key.public_key())
+        own = x509.SubjectKeyIdentifier.from_public_key(public)
+        return builder.add_extension(issuer, critical=False).add_extension(own, critical=False)
 
     is_root = x509.BasicConstraints(ca=True, path_length=None)
+    signs = x509.KeyUsage(
+        digital_signature=True,
+        key_cert_sign=True,
+        crl_sign=True,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
     root = certificate(root_name, root_key.public_key()).add_extension(is_root, critical=True)
+    root = root.add_extension(signs, critical=True)
     names = x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts])
     leaf = certificate(x509.Name.from_rfc4514_string("CN=service"), key.public_key()).add_extension(
         names, critical=False

@@ -87,7 +87,7 @@ def test_doctor_live_asks_each_service_once_and_says_the_cost(settings: Settings
     ]
     assert found["bedrock"] == (
         None,
-        "no model of it is named, so none is asked: ralph doctor --live --model bedrock:NAME",
+        "not asked: name a model with ralph doctor --live --model bedrock:NAME",
     )
     assert found["azure:ours"][0] is True and "18 tokens, price unknown" in found["azure:ours"][1]
     assert "answers as lab:m-served" in found["lab:qwen3"][1] and found["lab:qwen3"][1].endswith("18 tokens, $0.008100")
@@ -99,4 +99,4 @@ def test_doctor_live_asks_each_service_once_and_says_the_cost(settings: Settings
 
 def test_a_model_is_named_to_doctor_with_live_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["doctor", "--model", "azure:ours"]) == 1
-    assert "--model asks a model only with --live" in capsys.readouterr().err
+    assert "--model needs --live" in capsys.readouterr().err

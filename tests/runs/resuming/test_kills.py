@@ -62,6 +62,21 @@ GOAL_ACTS: list[Json] = [
 ]
 
 
+HANDING_ON = """\
+rent, half = ("What is the rent?", context), context[len(context) // 2 :]
+found = rlm_query_batched([rent, ("Which party?", half), rent])
+print(found)"""
+CHILDREN_ACTS: list[Json] = [
+    {"code": HANDING_ON},
+    {"code": "print(len(found), found[0][0]['quotes'][0]['page'])"},
+    {"claims": [test_ask.RENT, test_ask.TERM]},
+    {"claims": [MENDED]},
+]
+CHILD_ACTS: dict[str, list[Json]] = {
+    "What is the rent?": [{"code": VARYING}, {"code": "print(mark)"}, {"claims": [test_ask.RENT]}],
+    "Which party?": [{"code": VARYING}, {"not_found": {"searched": ["party"]}}],
+}
+
 LOOKING_ACTS: list[Json] = [
     {"code": VARYING},
     {"not_found": {"searched": ["parking"], "note": "Nothing is said."}},
@@ -74,7 +89,13 @@ class Vendor:
     """The models of a mode; each call is written to a file when it is made, which is when it is paid for."""
 
     def __init__(self, mode: str, bought: Path, delay: float = 0.0) -> None:
-        self.acts = {"qa": QA_ACTS, "task": TASK_ACTS, "goal": GOAL_ACTS, "looking": LOOKING_ACTS}[mode]
+        self.acts = {
+            "qa": QA_ACTS,
+            "task": TASK_ACTS,
+            "goal": GOAL_ACTS,
+            "looking": LOOKING_ACTS,
+            "children": CHILDREN_ACTS,
+        }[mode]
         self.looks, self.bought, self.delay = mode == "looking", bought, delay
 
     def models(self) -> dict[str, Model]:
@@ -96,6 +117,10 @@ class Vendor:
             later = " It runs for ten years from 1 March 2021 (p. 1)." if second else ""
             return priced(test_task.result(test_task.GOOD + later))
         steps = sum(isinstance(turn, ModelTurn) for turn in request.turns)
+        if request.agent == "child":
+            question = request.inputs["question"]
+            self.buy(f"child {question} {steps}")
+            return priced(tool_reply(CHILD_ACTS[question][steps]))
         self.buy(f"worker {steps}")
         return priced(tool_reply(self.acts[steps]))
 
@@ -126,7 +151,7 @@ class Vendor:
         return priced(text_reply(json.dumps({"verdicts": [ruling], "citations": [cited]})))
 
     def subquery(self, request: Request) -> Reply:
-        self.buy(f"subquery {request.ordinal}")
+        self.buy(f"subquery {request.branch} {request.ordinal}")
         return priced(text_reply(f"answer {request.ordinal}"))
 
 
@@ -179,8 +204,9 @@ def killed(mode: str, folder: Path, *, again: bool, at: float) -> None:
 def assert_paid_once(folder: Path, kills: int) -> None:
     """Of what is asked one after the other a kill loses one call at most; of what is asked side by side, one a lane."""
     bought = Counter((folder / "bought").read_text().split("\n")[:-1])
-    assert sum(bought.values()) - len(bought) <= kills * LANES
-    assert sum(times - 1 for name, times in bought.items() if not name.startswith("subquery")) <= kills
+    beside = 2 if any(name.startswith("child") for name in bought) else 1
+    assert sum(bought.values()) - len(bought) <= kills * LANES * beside
+    assert sum(times - 1 for name, times in bought.items() if not name.startswith(("subquery", "child"))) <= kills
 
 
 def recorded_events(folder: Path) -> list[tuple[AnyEvent, ...]]:
@@ -221,7 +247,7 @@ WHOLE: dict[str, object] = {}
 COMMITS: dict[str, int] = {}
 
 
-@pytest.fixture(scope="module", params=["qa", "looking", "task", "goal"])
+@pytest.fixture(scope="module", params=["qa", "looking", "task", "goal", "children"])
 def mode(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A mode, with what a run of it gives that is not killed."""
     name: str = request.param

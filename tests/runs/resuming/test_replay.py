@@ -120,7 +120,7 @@ def test_the_command_prints_byte_for_byte_what_was_shown_and_keeps_nothing(
         shown = capsys.readouterr().out
         assert run(["trace", "replay", *form]) == 0
         out, err = capsys.readouterr()
-        assert out == shown and "are as recorded, and nothing was sent" in err
+        assert out == shown and "are as recorded; nothing was sent" in err
     assert sorted((tmp_path / "out").rglob("*")) == before
     (tmp_path / "memo.txt").write_text("Another text.")
     assert run(["trace", "replay"]) == 1 and "not the document" in capsys.readouterr().err

@@ -167,7 +167,7 @@ def test_a_run_is_told_once_which_walls_are_missing() -> None:
             for _ in range(2):
                 sandbox.start()
                 sandbox._kill_worker()
-    says = "on this machine the pyodide sandbox stands without landlock, seccomp; what holds is deno permissions"
+    says = "on this machine the pyodide sandbox lacks landlock, seccomp; it has deno permissions"
     assert told == [says]
 
 
@@ -175,7 +175,7 @@ def test_required_walls_that_are_missing_are_an_error_and_leave_no_worker() -> N
     engine = Walled(landlock=7, seccomp=False)
     with (
         WorkerSandbox(engine, ResourceLimits(), require_walls=True, on_missing=pytest.fail) as sandbox,
-        pytest.raises(SandboxUnavailable, match=r"stands without seccomp .*without --require-walls"),
+        pytest.raises(SandboxUnavailable, match=r"lacks seccomp .*without --require-walls"),
     ):
         sandbox.start()
     (worker,) = engine.workers

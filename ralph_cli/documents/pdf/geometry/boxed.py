@@ -30,7 +30,7 @@ _LEVEL, _PADDING = 0.3, 4.0
 _NAMES_APART = 1.5
 """Heights of type by which lines of names above rows are apart, from each other and from the rows, at most."""
 
-_FEW_ROWS, _FEW_LINES, _PAIR = 4, 2, 2
+_FEW_ROWS, _FEW_LINES, _PAIR, _LEAST_SIDES, _MANY = 4, 2, 2, 3, 4
 _UNEVEN = 2
 """Points that labels may stand higher or lower than the figures of their rows."""
 
@@ -87,6 +87,19 @@ class _Grid(NamedTuple):
     boxes: dict[tuple[int, int], BoxCell]
     is_open: bool = False
 
+    @property
+    def is_band(self) -> bool:
+        """Whether only the names of columns and all rows are parted from each other."""
+        return self.is_open and len(self.rows) == _LEAST_SIDES
+
+    def holds(self, word: Word) -> bool:
+        """Whether a word stands in it."""
+        return (
+            self.columns[0] < word.right
+            and word.left < self.columns[-1]
+            and self.rows[0] < -word.baseline < self.rows[-1]
+        )
+
     def width(self, box: BoxCell) -> float:
         """The room for the text of a box."""
         return self.columns[box.right + 1] - self.columns[box.left] - _PADDING
@@ -98,7 +111,8 @@ def find_boxed_tables(
     """The tables that rulings draw around these words of `source`, none of them inside of another; characters of names
     of columns may be in bold."""
     grids = [*filter(None, (_find_boxes(*it) for it in _find_connected(rulings))), *_find_bands(rulings, words, source)]
-    found = [table for grid in grids for table in _fill(grid, words, source, is_bold)]
+    free = [it for it in words if not any(grid.holds(it) for grid in grids)]
+    found = [table for grid in grids for table in _fill(grid, words, free, source, is_bold)]
     taken = Counter(id(word) for table in found for word in _words(table))
     return [table for table in found if all(taken[id(word)] == 1 for word in _words(table))]
 
@@ -213,32 +227,50 @@ def _draw_boxes(
 
 
 def _find_bands(rulings: Rulings, words: Sequence[Word], source: str) -> Iterator[_Grid]:
-    """Boxes that only rulings across draw, all as long as each other: with gaps between their columns in which nothing
-    stands. Signs of currencies have their own columns in such tables, so there are none."""
+    """Boxes that only rulings across draw, all as long as each other."""
     levels = sorted(
         (it for it in (*rulings.across, *rulings.grounds) if it.right - it.left > _NEAR), key=itemgetter(0, 1)
     )
     for _, group in groupby(levels, lambda it: (round(it.left / _NEAR), round(it.right / _NEAR))):
         sides = [*group]
-        left, right = sides[0].left, sides[0].right
         rows = _join_near([-it.foot for it in sides])
-        if sum(it in rulings.across for it in sides) < _FEW_ROWS or any(
-            _touches(it, one) for it in rulings.down for one in sides
-        ):
-            continue
-        within = [it for it in words if left <= (it.left + it.right) / 2 <= right]
-        inside = [it for it in within if rows[0] < -it.baseline < rows[-1]]
-        names = _find_names(within, -rows[0])
-        columns = _part_columns(inside, left)
-        for places in (_part_columns([*names, *inside], left), columns):
-            over = [(bisect_right(places, it.left), bisect_left(places, it.right)) for it in names]
-            if len(set(over)) == len(places) == len(columns) and all(first == last for first, last in over):
-                columns, inside = places, [*names, *inside]
-                rows = [-max(it.baseline + it.height for it in names), *rows]
-                break
-        if len(columns) > 1 and not any(CURRENCY.match(source, it.start, it.end) for it in inside):
-            rooms = product(range(len(rows) - 1), range(len(columns)))
-            yield _Grid([*columns, right], rows, {(row, at): BoxCell(row, row, at, at) for row, at in rooms}, True)
+        if len(rows) >= _LEAST_SIDES and not any(_touches(it, one) for it in rulings.down for one in sides):
+            within = [it for it in words if sides[0].left <= (it.left + it.right) / 2 <= sides[0].right]
+            are_few = sum(it in rulings.across for it in sides) < _FEW_ROWS
+            yield from _part_bands(rows, sides[0], within, source, are_few)
+
+
+def _part_bands(rows: list[float], side: Ruling, within: Sequence[Word], source: str, are_few: bool) -> Iterator[_Grid]:
+    """Bands between rulings as boxes, with gaps between their columns in which nothing stands but what stands alone.
+
+    Signs of currencies have their own columns in such tables, so there are none; between few rulings there are no
+    figures, either.
+    """
+    lines = build_rows(read_fragments([it for it in within if rows[0] < -it.baseline < rows[-1]], source))
+    if any(CURRENCY.match(it.text) or (are_few and it.is_figure) for line in lines for it in line):
+        return
+    beside = [word for line in lines if len(line) > 1 for piece in line for word in piece.words]
+    columns = _part_columns(beside, side.left)
+    names = _find_names(within, -rows[0])
+    for places in (_part_columns([*names, *beside], side.left), columns):
+        over = [(bisect_right(places, it.left), bisect_left(places, it.right)) for it in names]
+        if len(set(over)) == len(places) == len(columns) and all(first == last for first, last in over):
+            columns, rows = places, [-max(it.baseline + it.height for it in names), *rows]
+            break
+    if len(columns) > 1:
+        yield _Grid([*columns, side.right], rows, dict(_draw_bands(rows, columns, lines)), True)
+
+
+def _draw_bands(
+    rows: Sequence[float], columns: Sequence[float], lines: Sequence[Row]
+) -> Iterator[tuple[tuple[int, int], BoxCell]]:
+    """The box that each room between rulings across is in: one where no more than a piece stands over columns."""
+    for row, (top, foot) in enumerate(pairwise(rows)):
+        own = [line for line in lines if top < -line[0].baseline < foot]
+        last = len(columns) - 1
+        is_over_all = len(own) == len(own[0]) == 1 and own[0][0].right > columns[1] if own else False
+        for at in range(last + 1):
+            yield (row, at), BoxCell(row, row, 0, last) if is_over_all else BoxCell(row, row, at, at)
 
 
 def _find_names(words: Sequence[Word], foot: float) -> list[Word]:
@@ -280,18 +312,16 @@ def _find_walls(rulings: Sequence[Ruling], places: Sequence[float], rooms: Seque
     return found
 
 
-def _fill(grid: _Grid, words: Sequence[Word], source: str, is_bold: Callable[[int], bool]) -> list[BoxedTable]:
-    """The tables of these boxes with the words in them; none if a box holds more than a cell, or it is no table."""
-    filled: defaultdict[BoxCell, list[Word]] = defaultdict(list)
-    crossed = 0
-    for word in words:
-        row = bisect_right(grid.rows, -word.baseline - _LEVEL * word.height) - 1
-        column = bisect_right(grid.columns, (word.left + word.right) / 2) - 1
-        if box := grid.boxes.get((row, column)):
-            filled[box].append(word)
-            room = grid.columns[box.left] - word.left, word.right - grid.columns[box.right + 1]
-            crossed += max(room) > _OVERHANG * word.height
-    if _is_part(grid, filled, words, source):
+def _fill(
+    grid: _Grid, words: Sequence[Word], free: Sequence[Word], source: str, is_bold: Callable[[int], bool]
+) -> list[BoxedTable]:
+    """The tables of these boxes with the words in them; none if a box holds more than a cell, or it is no table.
+
+    Words that are `free` stand in the boxes of no grid.
+    """
+    grid = _part_boxes(grid, words, source)
+    filled, crossed = _place_words(grid, words)
+    if _is_part(grid, filled, free, source):
         return []
     counts = Counter(box.first for box in filled)
     full = sum(count > 1 for count in counts.values())
@@ -302,11 +332,50 @@ def _fill(grid: _Grid, words: Sequence[Word], source: str, is_bold: Callable[[in
         for at, box in grid.boxes.items()
         if box in filled and at == (box.first, box.left)
     ]
-    if any(it.is_right_to_left for box in boxes for line in box.lines for it in line):
+    lines = [line for box in boxes for line in box.lines]
+    if any(it.is_right_to_left for line in lines for it in line) or _has_pieces_apart(lines):
         return []
-    if any(map(_has_pieces_apart, boxes)):
-        return []
-    return [_make_table(*part, is_bold) for part in _part_stacked(_split_rows(grid, boxes), grid.columns)]
+    return [_make_table(*part, is_bold, grid.is_band) for part in _part_stacked(_split_rows(grid, boxes), grid.columns)]
+
+
+def _place_words(grid: _Grid, words: Sequence[Word]) -> tuple[dict[BoxCell, list[Word]], int]:
+    """The words in each box, and how many reach over its sides."""
+    filled: defaultdict[BoxCell, list[Word]] = defaultdict(list)
+    crossed = 0
+    for word in words:
+        row = bisect_right(grid.rows, -word.baseline - _LEVEL * word.height) - 1
+        column = bisect_right(grid.columns, (word.left + word.right) / 2) - 1
+        if box := grid.boxes.get((row, column)):
+            filled[box].append(word)
+            room = grid.columns[box.left] - word.left, word.right - grid.columns[box.right + 1]
+            crossed += max(room) > _OVERHANG * word.height
+    return filled, crossed
+
+
+def _part_boxes(grid: _Grid, words: Sequence[Word], source: str) -> _Grid:
+    """The boxes, those of each column in parts where the words of several have the same gaps."""
+    sides = list(grid.columns)
+    for at, (left, right) in enumerate(pairwise(grid.columns)):
+        own = {box for (_, column), box in grid.boxes.items() if column == at and box.left == box.right}
+        feet = [(grid.rows[box.first], grid.rows[box.last + 1]) for box in own]
+        inside = [
+            it for it in words if left < it.left and it.right < right and any(a < -it.baseline < b for a, b in feet)
+        ]
+        lines = [*filter(lambda line: len(line) > 1, build_rows(read_fragments(inside, source)))]
+        apart = [line for line in lines if _has_pieces_apart([line])]
+        if len(apart) > 1:
+            sides += _part_columns(inside, left)[1:]
+    if len(sides) == len(grid.columns):
+        return grid
+    sides.sort()
+    boxes: dict[tuple[int, int], BoxCell] = {}
+    for (row, column), box in grid.boxes.items():
+        first, end = sides.index(grid.columns[column]), sides.index(grid.columns[column + 1])
+        whole = sides.index(grid.columns[box.left]), sides.index(grid.columns[box.right + 1]) - 1
+        for at in range(first, end):
+            left, right = (at, at) if box.left == box.right else whole
+            boxes[row, at] = box._replace(left=left, right=right)
+    return grid._replace(columns=sides, boxes=boxes)
 
 
 def _is_part(grid: _Grid, filled: Mapping[BoxCell, Sequence[Word]], words: Sequence[Word], source: str) -> bool:
@@ -320,11 +389,11 @@ def _is_part(grid: _Grid, filled: Mapping[BoxCell, Sequence[Word]], words: Seque
     return 2 * len(own & near) > len(own)
 
 
-def _has_pieces_apart(box: BoxCell) -> bool:
+def _has_pieces_apart(lines: Sequence[Row]) -> bool:
     """Whether the lines of a box have pieces that are not of one cell."""
     pairs = (
         (left, right)
-        for line in box.lines
+        for line in lines
         for left, right in pairwise(line)
         if not (is_sign(left) or is_sign(right) or (left is line[0] and len(left.text) <= _LONGEST_MARK))
     )
@@ -358,17 +427,23 @@ def _read_levels(grid: _Grid, boxes: Sequence[BoxCell]) -> list[list[float]]:
     """For each row of boxes the baselines of the rows that it holds, none where it is one; nothing if this is not
     certain."""
     levels: list[list[float]] = []
-    is_first = True
-    for row in range(len(grid.rows) - 1):
-        own = [box for box in boxes if box.first == box.last == row]
-        holds_rows = _holds_rows(grid, own, is_first)
+    rows = [[box for box in boxes if box.first == box.last == row] for row in range(len(grid.rows) - 1)]
+    is_first = sum(map(_are_level, rows)) < 2
+    for row, own in enumerate(rows):
+        holds_rows = (_are_level(own) and not is_first) or _holds_rows(grid, own, is_first)
         beside = own if not (holds_rows or is_first) else []
-        short = [box for box in own if not _is_wrapped(box, grid.width(box))] if grid.is_open else []
+        short = [box for box in own if not _is_wrapped(box, grid.width(box))] if grid.is_open and not holds_rows else []
         if len(short) > 1 or any(map(_has_amounts, [*beside, *(it for it in boxes if it.first == row < it.last)])):
             return []
         levels.append(_find_levels(own) if holds_rows else [])
         is_first &= len(own) < 2
     return levels
+
+
+def _are_level(boxes: Sequence[BoxCell]) -> bool:
+    """Whether many boxes beside each other have as many lines at the same heights."""
+    counts = {len(box.lines) for box in boxes}
+    return len(boxes) >= _MANY and counts == {len(_find_levels(boxes))}
 
 
 def _holds_rows(grid: _Grid, boxes: Sequence[BoxCell], is_first: bool) -> bool:
@@ -384,7 +459,7 @@ def _holds_rows(grid: _Grid, boxes: Sequence[BoxCell], is_first: bool) -> bool:
         return len(amounts) + len(short) > 1 and not is_first
     is_full = len(broken) == len(boxes) and not is_first
     are_level = all(len(_find_levels([broken[0], box])) == len(box.lines) for box in broken)
-    return are_level and len(broken) > 2 and len(short) > 1 and (is_full or len(broken[0].lines) > 2)
+    return are_level and (len(broken) > 2 or grid.is_band) and len(short) > 1 and (is_full or len(broken[0].lines) > 2)
 
 
 def _find_levels(boxes: Sequence[BoxCell]) -> list[float]:
@@ -452,14 +527,16 @@ def _part_stacked(cells: Sequence[BoxCell], sides: Sequence[float]) -> Iterator[
         )
 
 
-def _make_table(sides: Sequence[float], cells: Sequence[BoxCell], is_bold: Callable[[int], bool]) -> BoxedTable:
-    """The table of these cells, in the order of their rows.
+def _make_table(
+    sides: Sequence[float], cells: Sequence[BoxCell], is_bold: Callable[[int], bool], is_named: bool
+) -> BoxedTable:
+    """The table of these cells, in the order of their rows; `is_named`: the first row names columns for certain.
 
     A label beside several rows stands in a row of its own above them.
     """
     begin, end = cells[0].first, max(cell.last for cell in cells) + 1
     beside = [[it for it in cells if it.first <= row <= it.last] for row in range(begin, end)]
-    head, labels = _find_header(beside, len(sides) - 1, is_bold)
+    head, labels = _find_header(beside, len(sides) - 1, is_bold, is_named)
     indents = _find_indents(sides, cells)
     rows: list[BoxRow] = []
     groups: list[tuple[BoxCell, int]] = []
@@ -488,7 +565,9 @@ def _find_empty(cells: Sequence[BoxCell], end: int) -> list[int]:
     return [at for at in range(end) if at not in covered]
 
 
-def _find_header(rows: Sequence[Sequence[BoxCell]], width: int, is_bold: Callable[[int], bool]) -> tuple[int, int]:
+def _find_header(
+    rows: Sequence[Sequence[BoxCell]], width: int, is_bold: Callable[[int], bool], is_named: bool
+) -> tuple[int, int]:
     """How many rows name columns, and how many columns are labels, where all cells that reach into a row are given."""
     marked = [all(is_bold(it.lines[0][0].words[0].start) for it in cells) for cells in rows]
     grid = [
@@ -501,7 +580,7 @@ def _find_header(rows: Sequence[Sequence[BoxCell]], width: int, is_bold: Callabl
         for cells, is_marked in zip(rows, marked, strict=True)
     ]
     head, labels = find_header(grid, width)
-    is_certain = any(marked) or width > _PAIR or any(it.is_figure for row in grid for it in row.cells)
+    is_certain = is_named or any(marked) or width > _PAIR or any(it.is_figure for row in grid for it in row.cells)
     return head if is_certain else 0, labels  # labels with what they say have no names
 
 

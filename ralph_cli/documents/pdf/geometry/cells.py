@@ -10,7 +10,7 @@ from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.heads import Placed, find_heads
 from ralph_cli.documents.pdf.geometry.rows import Row, distance
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, LABEL_INDENT, TAIL, FigureTable, is_text
-from ralph_cli.documents.pdf.geometry.word import Ruling
+from ralph_cli.documents.pdf.geometry.word import NO_RULINGS, Rulings
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 
 _NEAR_LINE, _LEAST_INDENT = 0.8, 0.5
@@ -23,7 +23,7 @@ def to_tables(
     text: str,
     place: Callable[[Fragment], tuple[int, int]],
     edge: float | None = 0.0,
-    rulings: Sequence[Ruling] = (),
+    rulings: Rulings = NO_RULINGS,
 ) -> list[Table]:
     """A table of figures with its cells at the places of a text; the labels of its rows are the first column.
 

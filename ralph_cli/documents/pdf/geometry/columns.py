@@ -1,15 +1,13 @@
 """Columns of text: gutters between them that no row crosses, and the blocks that they part a page into.
 
-A gutter holds for a band of rows, not for the page: above it a heading may run over both columns, below it a table.
-Where cells of a table are text of several lines, the order of the file is a better guess than geometry.
-"""
+A gutter holds for a band of rows, not for the page: above it a heading may run over both columns, below it a table."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
-from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, stream_rows
+from ralph_cli.documents.pdf.geometry.rows import Row, build_rows
 
 _DEEPEST = 8
 _LEAST_ROWS, _LEAST_EDGES, _MOST_GUTTERS = 4, 3, 16
@@ -17,12 +15,6 @@ _LEAST_INDENT = 20
 _EDGE_REACH = 2.0
 _WIDE_GUTTER = 24
 """Points: a gutter of that width is as sure as one can be."""
-
-_LOOSE_LINES = 1.7
-"""Lines further apart than this, in heights of type, are no lines of one paragraph."""
-
-_REACH, _LEAST_PAIRS = 4, 4
-_MOST_FIGURES = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +25,6 @@ class _Band:
     end: int
     gutter: float
     score: float
-    is_prose: bool
 
 
 class _Crossing(Enum):
@@ -54,18 +45,15 @@ def _parted(fragments: list[Fragment], is_right_to_left: bool, depth: int) -> It
     rows = build_rows(fragments)
     band = _find_band(rows) if depth < _DEEPEST else None
     if band is None:
-        yield from find_text_tables(rows)
+        yield rows
         return
     above, inside, below = (
         [fragment for row in part for fragment in row]
         for part in (rows[: band.first], rows[band.first : band.end], rows[band.end :])
     )
     yield from _parted(above, is_right_to_left, depth + 1)
-    if band.is_prose and is_text_table(inside):
-        yield stream_rows(inside)
-    else:
-        for side in reversed(_sides(inside, band.gutter)) if is_right_to_left else _sides(inside, band.gutter):
-            yield from _parted(side, is_right_to_left, depth + 1)
+    for side in reversed(_sides(inside, band.gutter)) if is_right_to_left else _sides(inside, band.gutter):
+        yield from _parted(side, is_right_to_left, depth + 1)
     yield from _parted(below, is_right_to_left, depth + 1)
 
 
@@ -86,7 +74,7 @@ def _find_band(rows: list[Row]) -> _Band | None:
     best: _Band | None = None
     for gutter in _find_gutters(rows):
         for first, end in _free_runs(rows, gutter):
-            band = _judge(rows, *_trim(rows, first, end, gutter), gutter)
+            band = _judge(rows, first, end, gutter)
             if band is not None and (best is None or band.score > best.score):
                 best = band
     return best
@@ -142,25 +130,6 @@ def _crossing(row: Row, gutter: float) -> _Crossing:
     return _Crossing.LABEL_AND_FIGURE if is_cell else _Crossing.NONE
 
 
-def _trim(rows: list[Row], first: int, end: int, gutter: float) -> tuple[int, int]:
-    """The rows [first, end) without what stands above or below both columns, apart from them."""
-    sides = _sides([fragment for row in rows[first:end] for fragment in row], gutter)
-    if not all(sides):
-        return first, first
-    top = min(max(fragment.baseline for fragment in side) for side in sides)
-    foot = max(min(fragment.baseline for fragment in side) for side in sides)
-    while first + 1 < end and rows[first][0].baseline > top + 1 and _are_apart(rows[first], rows[first + 1]):
-        first += 1
-    for number in range(first + 1, end):
-        if rows[number][0].baseline < foot - 1 and _are_apart(rows[number - 1], rows[number]):
-            return first, number
-    return first, end
-
-
-def _are_apart(above: Row, below: Row) -> bool:
-    return above[0].baseline - below[0].baseline > _LOOSE_LINES * max(above[0].height, below[0].height)
-
-
 class _Side:
     """The lines on one side of a gutter, and what reads on in them."""
 
@@ -179,12 +148,6 @@ class _Side:
         letters = sum(any(fragment.has_letters for fragment in line) for line in self.lines)
         figures = sum(any(fragment.is_figure for fragment in line) for line in self.lines)
         return long >= 0.6 * count and letters >= 0.8 * count and figures <= 0.15 * count
-
-    def is_table(self) -> bool:
-        """Whether it holds rows of figures with labels of their own."""
-        figures = [line for line in self.lines if any(fragment.is_figure for fragment in line)]
-        labels = sum(any(fragment.has_letters for fragment in line) for line in figures)
-        return len(figures) >= 3 and labels >= 0.7 * len(figures) and sum(map(len, figures)) >= 2 * len(figures)
 
     def continued(self) -> float:
         """Share of its prose lines that begin inside a sentence (or in a script without capitals)."""
@@ -211,13 +174,11 @@ def _judge(rows: list[Row], first: int, end: int, gutter: float) -> _Band | None
     left, right = (_Side(rows[first:end], gutter, is_right) for is_right in (False, True))
     if not left.lines or not right.lines:
         return None
-    lines, is_prose = _parted_prose(left, right), True
-    if not lines:
-        lines, is_prose = max(_commentary(left, right), _commentary(right, left)), False
+    lines = _parted_prose(left, right)
     if not lines:
         return None
     width = min((gutter - left.right) / _WIDE_GUTTER, 1.0)
-    return _Band(first, end, gutter, lines * (1 + width), is_prose)
+    return _Band(first, end, gutter, lines * (1 + width))
 
 
 def _parted_prose(left: _Side, right: _Side) -> int:
@@ -235,86 +196,3 @@ def _parted_prose(left: _Side, right: _Side) -> int:
         if is_prose and is_text and continued >= 0.15 and other.is_filled():
             return len(this.prose) + len(other.lines) // 2
     return 0
-
-
-def _commentary(text: _Side, figures: _Side) -> int:
-    """Lines of a comment that stands beside rows of figures; 0 if it is none."""
-    is_prose = len(text.prose) >= max(4, 0.5 * len(text.lines)) and text.continued() >= 0.3
-    return len(text.prose) if is_prose and figures.is_table() else 0
-
-
-def find_text_tables(rows: list[Row]) -> Iterator[list[Row]]:
-    """A block in parts: where several rows near each other hold two pieces of prose, in the order of the file."""
-    done = 0
-    for first, end in _paired_spans(rows):
-        inside = rows[first:end]
-        if sum(any(fragment.is_figure for fragment in row) for row in inside) > _MOST_FIGURES * len(inside):
-            continue
-        if first > done:
-            yield rows[done:first]
-        yield stream_rows([fragment for row in inside for fragment in row])
-        done = end
-    if done < len(rows):
-        yield rows[done:]
-
-
-def _paired_spans(rows: list[Row]) -> Iterator[tuple[int, int]]:
-    """Rows [first, end) with at least four, never far from each other, that hold two pieces of prose."""
-    span: list[int] = []
-    for number, row in enumerate(rows):
-        if sum(fragment.is_prose for fragment in row) < 2:
-            continue
-        if span and number - span[-1] > _REACH:
-            if len(span) >= _LEAST_PAIRS:
-                yield span[0], span[-1] + 1
-            span = []
-        span.append(number)
-    if len(span) >= _LEAST_PAIRS:
-        yield span[0], span[-1] + 1
-
-
-def is_text_table(fragments: list[Fragment]) -> bool:
-    """Whether cells of text were written row after row.
-
-    The file goes from column to column, each time it comes back to an earlier one it stands below the row before, and
-    few cells begin inside a sentence.
-    """
-    columns = _ranges(fragments)
-    if len(columns) < 2:
-        return False
-    cells: list[tuple[int, Row]] = []
-    table_rows: list[list[Row]] = []
-    for fragment in sorted(fragments, key=lambda fragment: fragment.order):
-        column = next(number for number, (_, right) in enumerate(columns) if fragment.left <= right + 0.1)
-        if cells and cells[-1][0] == column and fragment.baseline < cells[-1][1][-1].baseline + fragment.height:
-            cells[-1][1].append(fragment)
-            continue
-        if not table_rows or column <= cells[-1][0]:
-            table_rows.append([])
-        cells.append((column, [fragment]))
-        table_rows[-1].append(cells[-1][1])
-    if len(table_rows) < 3 or len(cells) < 1.7 * len(table_rows):
-        return False
-    inside = sum(cell[0].text[0].islower() for _, cell in cells)
-    lines = sum(len({round(fragment.baseline) for fragment in cell}) for _, cell in cells)
-    return _go_down(table_rows) and inside <= 0.12 * len(cells) and lines >= 1.3 * len(cells)
-
-
-def _go_down(table_rows: list[list[Row]]) -> bool:
-    """Whether nearly every row of cells begins below the one before."""
-    tops = [max(fragment.baseline for cell in row for fragment in cell) for row in table_rows]
-    feet = [min(fragment.baseline for cell in row for fragment in cell) for row in table_rows]
-    room = 0.3 * table_rows[0][0][0].height
-    down = sum(below < above + room for below, above in zip(tops[1:], feet, strict=False))
-    return down >= 0.9 * len(tops[1:])
-
-
-def _ranges(fragments: list[Fragment]) -> list[tuple[float, float]]:
-    """The x-ranges between which nothing stands."""
-    columns: list[tuple[float, float]] = []
-    for fragment in sorted(fragments, key=lambda fragment: fragment.left):
-        if columns and fragment.left < columns[-1][1] + 0.3 * fragment.height:
-            columns[-1] = columns[-1][0], max(columns[-1][1], fragment.right)
-        else:
-            columns.append((fragment.left, fragment.right))
-    return columns

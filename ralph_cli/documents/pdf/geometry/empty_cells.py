@@ -5,23 +5,20 @@ from ralph_cli.documents.pdf.geometry.rows import Row
 from ralph_cli.documents.pdf.geometry.tables import FigureColumn, FigureTable
 
 _LEAST_FILLED = 0.2
-_MERGED_REACH = 2.0
-"""Heights of type: a figure that is so near above or below, in a row without a label, may belong to the row."""
 
 
 def find_empty_cells(table: FigureTable) -> dict[int, list[float]]:
     """For each row of the table, where the columns begin in which it has nothing before its last figure.
 
     A false mark moves a figure under another header as silently as a missing one. So nothing may stand in or above the
-    table that is neither a label nor under a header, each column must be named by what stands above it alone, and no
-    row without a label may be near that has a figure in the column, as merged cells and labels of several lines have.
+    table that is neither a label nor under a header, and each column must be named by what stands above it alone.
     """
     if not _is_plain(table):
         return {}
     found: dict[int, list[float]] = {}
     for number, row in enumerate(table.rows):
         empty = _empty_columns(row, table.columns)
-        if empty and not any(_may_be_merged(table.rows, number, column) for column in empty):
+        if empty:
             found[number] = [column.left for column in empty]
     return found
 
@@ -65,14 +62,3 @@ def _empty_columns(row: Row, columns: list[FigureColumn]) -> list[FigureColumn]:
         return []
     before = [column for column in columns if column.right < figures[-1].left]
     return [column for column in before if not any(column.holds(fragment) for fragment in row)]
-
-
-def _may_be_merged(rows: list[Row], number: int, column: FigureColumn) -> bool:
-    """Whether a row near by holds something in the column that may belong to this row."""
-    row = rows[number]
-    for other in rows[max(0, number - 2) : number + 3]:
-        is_near = abs(other[0].baseline - row[0].baseline) < _MERGED_REACH * row[0].height
-        is_labelled = other[0].has_letters and other[0].right <= column.left
-        if other is not row and is_near and not is_labelled and any(column.holds(part) for part in other):
-            return True
-    return False

@@ -1,14 +1,13 @@
 """Names above a table: which columns each stands over, by the ruling that is drawn below it, or else by its place."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from ralph_cli.documents.pdf.geometry.fragments import Fragment
 from ralph_cli.documents.pdf.geometry.rows import Row, distance
 from ralph_cli.documents.pdf.geometry.tables import LABEL_INDENT, FigureTable, is_sign
-from ralph_cli.documents.pdf.geometry.word import Ruling
+from ralph_cli.documents.pdf.geometry.word import Ruling, Rulings
 from ralph_cli.documents.structure.grids import is_time
 
 _OFF_CENTRE, _NEAR_MIDDLE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.25, 0.5, 0.75, 2.2
@@ -62,11 +61,12 @@ class _Name:
         return self.is_flush(below) and not is_time(below.text.split()[-1])
 
 
-def find_heads(table: FigureTable, rulings: Sequence[Ruling]) -> list[list[Placed]]:
+def find_heads(table: FigureTable, rulings: Rulings) -> list[list[Placed]]:
     """Of each row above a table what it says of its columns: each piece that stands over some, and what names labels.
 
-    A name stands over the columns that the ruling right below it reaches over. Where there is none, it stands over
-    those that it is nearest to, or in the middle of, and over names below it rather than over figures.
+    A name stands over the columns between the rulings beside it, or over those that the ruling right below it reaches
+    over. Where there is none, it stands over those that it is nearest to, or in the middle of, and over names below it
+    rather than over figures.
     """
     header = _Header(table, rulings)
     for name, at in [(name, at) for at, row in enumerate(header.rows) for name in row]:
@@ -83,11 +83,12 @@ def find_heads(table: FigureTable, rulings: Sequence[Ruling]) -> list[list[Place
 class _Header:
     """The names above a table, by row; those that are `placed`, from top to bottom, make the rooms of columns wider."""
 
-    def __init__(self, table: FigureTable, rulings: Sequence[Ruling]) -> None:
+    def __init__(self, table: FigureTable, rulings: Rulings) -> None:
         columns, above = table.columns, table.above
         self._table = table
         top, foot = above[0][0].baseline if above else -math.inf, table.rows[0][0].baseline
-        self._rulings = [it for it in rulings if foot < it.foot < top]
+        self._rulings = [it for it in rulings.across if foot < it.foot < top]
+        self._walls = rulings.down
         self._rooms = [(min(column.left, column.sign), column.right) for column in columns]
         has_labels = any(not row[0].is_figure or row[0].right <= columns[0].left for row in table.rows)
         self._edge = min(table.label_edge, columns[0].left - 1) if has_labels else -math.inf
@@ -108,7 +109,11 @@ class _Header:
         return names
 
     def find_ruling(self, name: _Name, at: int) -> None:
-        """Find the ruling right below a name that stands alone over it, and the columns that it reaches over."""
+        """Find the columns between the rulings beside a name, or those that the ruling right below it reaches over, if
+        it stands alone there."""
+        if over := self._find_between(name, at):
+            name.span, name.is_ruled = (over[0], over[-1]), True
+            return
         ruling = next((it for it in self._rulings if it.foot < name.top.baseline and name.is_over(it)), None)
         if ruling is None:
             return
@@ -122,6 +127,16 @@ class _Header:
         is_one_of_several = len(over) == len(self.rows[at]) == 1 < len(level)
         if over and is_within and ruling.left > self._edge - _REACH and not is_one_of_several:
             name.span, name.is_ruled = (over[0], over[-1]), True
+
+    def _find_between(self, name: _Name, at: int) -> list[int]:
+        """The columns between the rulings on both sides of a name that is alone there; the outer side may be open."""
+        walls = [it.foot for it in self._walls if it.left < name.top.baseline < it.right]
+        left = max((it for it in walls if it < name.left + _OUTSIDE), default=-math.inf)
+        right = min((it for it in walls if it > name.right - _OUTSIDE), default=math.inf)
+        others = (it for it in self.rows[at] if it is not name)
+        if len(walls) < 2 or left < self._edge - _REACH or any(left < it.right and it.left < right for it in others):
+            return []
+        return [at for at, room in enumerate(self._rooms, 1) if left < sum(room) / 2 < right]
 
     def join_lines(self) -> None:
         """Make the lines of each name one, as wide as all of them, in the row of the lowest."""
@@ -151,7 +166,7 @@ class _Header:
         for at, row in reversed([*enumerate(self.rows)]):
             rows = {number for name in row for number, _ in name.lines}
             beside = [it for it in self.placed if it.span[0] and any(number in rows for number, _ in it.lines)]
-            is_alone = len(self._table.above[at]) == len(row) == 1 and not row[0].is_ruled
+            is_alone = len(self._table.above[at]) == len(row) == 1
             self._set_under(row, beside)
             is_named = any(it.span[0] > 0 for it in self.placed)
             is_title = is_alone and self._is_title(row[0])
@@ -196,17 +211,17 @@ class _Header:
         again = [at for at, text in enumerate(said, 1) if text == said[0]] if all(said) else []
         for begins in (again, range(1, count + 1, max(count // max(len(names), 1), 1))):
             groups = [*zip(begins, [at - 1 for at in [*begins, count + 1][1:]], strict=True)]
-            are_over = (self._may_be_over(*it, begins is again) for it in zip(names, groups, strict=False))
+            are_over = (self._may_be_over(*it) for it in zip(names, groups, strict=False))
             if len(groups) == len(names) > 1 and all(are_over):
                 return groups
         return []
 
-    def _may_be_over(self, name: _Name, group: _Span, may_be_flush: bool) -> bool:
+    def _may_be_over(self, name: _Name, group: _Span) -> bool:
         """Whether a name reaches over no columns but these, and is in the middle of them as well as of any of them."""
         first, last = group
         bounds = [(0.0, -math.inf), *self._rooms, (math.inf, 0.0)]
         own = min(self._off_centre(name, at, at) for at in range(first, last + 1))
-        is_over = self._off_centre(name, first, last) <= 1 + own or (may_be_flush and self._is_own(name, first, last))
+        is_over = self._off_centre(name, first, last) <= 1 + own
         return bounds[first - 1][1] <= name.left and name.right <= bounds[last + 1][0] and is_over
 
     def _off_centre(self, name: _Name, first: int, last: int) -> float:
@@ -220,21 +235,13 @@ class _Header:
         off = abs(name.left + name.right - left - right) / 2
         own = self._off_centre(name, *name.span) if name.span[0] > 0 else name.top.height
         largest = max((it.top.height for it in self.placed if it.span[0]), default=math.inf)
-        return off < own or name.top.height > _LARGER * largest
-
-    def _is_own(self, name: _Name, first: int, last: int) -> bool:
-        """Whether a name over one column stands on the name of it below, or one over several is flush with theirs."""
-        left, right = ([it for it in self.placed if it.span == (at, at)] for at in (first, last))
-        if not (left and right) or first == last:
-            return bool(left and right) and name.is_aligned(left[0])
-        flush = [*(name.left - it.left for it in left), *(name.right - it.right for it in right)]
-        return min(map(abs, flush)) < _LEVEL
+        return (off < own and not name.is_ruled) or name.top.height > _LARGER * largest
 
     def _widen(self, name: _Name, names: list[_Name], is_alone: bool) -> None:
         """Place a name also over columns beside it that no other stands over, if it is in their middle; by itself it
         may be in the middle of all columns of figures."""
         first, last = name.span
-        if first < 1 or name.is_ruled or self._is_own(name, first, last):
+        if first < 1 or name.is_ruled:
             return
         over = {at for it in names for at in range(it.span[0], it.span[1] + 1)} | {0, len(self._rooms) + 1}
         low, high = max(at for at in over if at < first) + 1, min(at for at in over if at > last)

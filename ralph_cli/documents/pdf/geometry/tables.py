@@ -12,11 +12,9 @@ from ralph_cli.documents.pdf.geometry.rows import Row, distance
 from ralph_cli.documents.structure.grids import is_date, is_time
 
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
-_BRACKETED_MARKS = re.compile(r"(?:\(\w{1,2}\))+")
 _LABELLED = re.compile(r"\S[:\uff1a](?:\s|\D|$)")
 """A label with what it says: "Sample: blood", several in a row above a table name no columns."""
 
-_BULLETS = ("\u2022", "\u25aa", "\u25cf", "\u25e6", "\u25a0")
 CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 TAIL = re.compile(r"[)%]+$")
 _LONG_PROSE, _NOTE_WORDS = 10, 6
@@ -81,10 +79,8 @@ class FigureTable:
 
 def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTable]:
     """The tables of a block: so many rows of figures under each other, in two columns or behind labels; of fewer rows
-    those whose columns are all named."""
-    if not any(len(row) > 1 and any(fragment.is_figure for fragment in row) for row in rows):
-        return []
-    if any(fragment.is_right_to_left for row in rows for fragment in row):
+    those whose columns are all named; and labels with what they say."""
+    if not any(len(row) > 1 for row in rows) or any(fragment.is_right_to_left for row in rows for fragment in row):
         return []
     for left, right in chain.from_iterable(map(pairwise, rows)):
         if right.height < _SMALL * left.height and right.baseline > left.baseline and _NOTE_MARK.fullmatch(right.text):
@@ -97,40 +93,53 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
         above = _rows_above(rows, kinds, first)
         columns = _figure_columns(data, min(least_rows, 2))
         _name_columns(rows[first:end], above, edge, columns)
-        columns = [it for it in columns if it.is_named or not _has_only_marks(it, data)]
-        if _is_numbered(data, edge, columns):
-            above, data, first = [*above, rows[first]], data[1:], first + 1
         if len(data) < least_rows and not all(column.is_named for column in columns):
             continue
         is_labelled = all(is_text(row[0]) for row in data) and len(data) >= min(least_rows, 2)
         if len(columns) > 1 or (columns and is_labelled):
             columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
             tables.append(FigureTable(first, rows[first:end], above, edge, columns))
-    return tables
+    return sorted([*tables, *_find_pairs(rows, tables)], key=lambda table: table.first)
 
 
-def _has_only_marks(column: FigureColumn, rows: list[Row]) -> bool:
-    """Whether a column has nothing but marks of notes, some of them several: "(2)(5)"."""
-    texts = [it.text for row in rows for it in row if column.holds(it)]
-    return all(map(_BRACKETED_MARKS.fullmatch, texts)) and any(text.count("(") > 1 for text in texts)
+def _find_pairs(rows: list[Row], tables: list[FigureTable]) -> Iterator[FigureTable]:
+    """Labels that end in colons, with what they say from one left edge on; a label alone may stand above or among them.
+
+    Only rows that are near each other, and outside of other tables, count.
+    """
+    taken = {at for table in tables for at in range(table.first - len(table.above), table.first + len(table.rows))}
+    end = 0
+    for first, row in enumerate(rows):
+        if first < end or first in taken or not _is_pair(row):
+            continue
+        edge, end = row[1].left, first + 1
+        while end < len(rows) and end not in taken and _goes_on(rows[end - 1], rows[end], edge):
+            end += 1
+        pairs = [it for it in rows[first:end] if _is_pair(it)]
+        colons = sum(label.text.endswith((":", "\uff1a")) for label, _ in pairs)
+        if colons >= max(_LEAST_ROWS, len(pairs) / 2):
+            is_headed = first > 0 and first - 1 not in taken and _goes_on(rows[first - 1], row, edge)
+            above = rows[first - 1] if is_headed else row
+            begin = first - (len(above) == 1 and above[0].left < row[0].left)
+            column = FigureColumn(edge, max(value.right for _, value in pairs), has_words=True)
+            label_edge = min(it[0].left for it in rows[begin:end]) + LABEL_INDENT
+            yield FigureTable(begin, rows[begin:end], [], label_edge, [column])
 
 
-def _is_numbered(rows: list[Row], edge: float, columns: list[FigureColumn]) -> bool:
-    """Whether the first row has whole numbers for names: each another, above all columns, where rows below have labels
-    and nothing else names all columns."""
-    names, *others = rows
-    is_full = len(names) == len({it.text for it in names}) == len(columns)
-    is_over = is_full and all(map(FigureColumn.is_under, columns, names)) and not all(it.is_named for it in columns)
-    is_whole = is_over and all(it.text.isalnum() or not it.is_figure for it in names)
-    return is_whole and len(others) > 2 and all(row[0].left <= edge and is_text(row[0]) for row in others)
+def _is_pair(row: Row) -> bool:
+    return len(row) == 2 and row[0].has_letters
+
+
+def _goes_on(above: Row, row: Row, edge: float) -> bool:
+    """Whether a row near below another one is a label, alone or with what it says from the edge on."""
+    is_near = 0 <= distance(above, row) <= _FAR
+    return is_near and (abs(row[1].left - edge) < _TOUCHING if _is_pair(row) else row[-1].right < edge)
 
 
 def _kind(row: Row, label_edge: float) -> _Kind:
     words = sum(part.left > label_edge and part.has_letters for part in row)
     figures = [part for part in row if part.is_figure and not (words > 1 and _NOTE_MARK.fullmatch(part.text))]
     if len(row) > 1 and _NOTE_MARK.fullmatch(row[0].text) and row[1].is_prose and len(row[1].words) > _NOTE_WORDS:
-        return _Kind.PROSE
-    if row[0].text in _BULLETS:
         return _Kind.PROSE
     if figures and not all(is_time(fragment.text) for fragment in figures):
         return _Kind.DATA if len(row) > 1 else _Kind.TEXT

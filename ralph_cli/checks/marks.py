@@ -1,24 +1,24 @@
-"""Quotation marks: where a quotation begins and ends, in every pair of marks in use, nested, over line ends.
+"""Quotation marks: where a quotation begins and ends, in all common pairs of marks, nested, over line ends.
 
-Of marks within each other the outer pair is the quotation, of whatever kind. A mark without a partner is told.
-An apostrophe or an inch sign may look like a closing mark. Where one might be meant, the scan goes on to the next mark
-that closes for certain and gives both readings; which one is right is for the document to say.
+Of nested marks the outer pair is the quotation. A mark without a partner is reported. An apostrophe or an inch sign may
+look like a closing mark; then the scan continues to the next certain closing mark and gives both readings, and the
+document shows which one is right.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MAX_CHARS = 5_000
-"""Characters after which a quotation must have ended."""
+MAX_CHARS = 20_000
+"""The most characters of a quotation."""
 
 MAX_DEPTH = 8
-"""Quotations of the same marks within each other; more are marks that never close."""
+"""The most quotations of the same marks within each other; more are marks that never close."""
 
 _CLOSERS = {
     "\u201c": "\u201d\u201c\"", "\u201d": "\u201d", "\u201e": "\u201c\u201d\u201f\"", '"': "\"\u201d",
-    "\u2018": "\u2019'", "\u201a": "\u2018\u2019'", "'": "'\u2019",
-    "\u00ab": "\u00bb", "\u00bb": "\u00ab", "\u2039": "\u203a", "\u203a": "\u2039",
+    "\u2018": "\u2019'", "\u2019": "\u2019", "\u201a": "\u2018\u2019'", "'": "'\u2019",
+    "\u00ab": "\u00bb", "\u00bb": "\u00ab\u00bb", "\u2039": "\u203a", "\u203a": "\u2039",
     "\u300c": "\u300d", "\u300e": "\u300f",
 }  # fmt: skip
 _MARK = re.compile("[\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]")
@@ -26,7 +26,7 @@ _ALL_MARKS = "\"'\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2
 _SINGLE = "'\u2018\u2019\u201a"
 _ALWAYS_CLOSE = "\u201d\u300d\u300f"
 _SURE_OPENERS = '\u201c\u201e\u00ab\u300c\u300e\u2018"'
-"""Marks whose want of a partner is a fault; the others are also apostrophes, or open in some languages only."""
+"""Marks that are a fault without a partner; the others are also apostrophes, or open in some languages only."""
 
 _ELISION = re.compile("['\u2018\u2019](?:\\d\\ds?\\b|(?:tis|twas|em|n|til|cause|round)\\b)", re.IGNORECASE)
 _NOTE = re.compile("[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}|\\d{1,3}(?![\\w%])")
@@ -37,9 +37,9 @@ _POSSESSIVE = re.compile(r"\s+[a-z]")
 
 @dataclass(frozen=True, slots=True)
 class MarkedQuotation:
-    """A quotation between marks: its first mark, and the places where it may end, most certain last.
+    """A quotation between marks: its first mark, and the places where it may end, the most certain last.
 
-    Without any it is a mark that has no partner.
+    Without an end it is a mark without a partner.
     """
 
     start: int
@@ -47,7 +47,7 @@ class MarkedQuotation:
 
 
 def marked_quotations(text: str, start: int, end: int) -> Iterator[MarkedQuotation]:
-    """The outermost quotations of text[start:end], which is one paragraph, in order."""
+    """The outermost quotations of text[start:end], in order."""
     at = start
     while match := _MARK.search(text, at, end):
         opening = match.start()
@@ -56,7 +56,11 @@ def marked_quotations(text: str, start: int, end: int) -> Iterator[MarkedQuotati
             if _is_stray_closing(text, opening, start):
                 yield MarkedQuotation(opening, ())
             continue
-        ends = _find_ends(text, opening, end, nested=True) or _find_ends(text, opening, end, nested=False)
+        paragraph_end = text.find("\n\n", opening, end)
+        near = end if paragraph_end < 0 else paragraph_end
+        ends = _find_ends(text, opening, near if text[opening] in _SINGLE else end, nested=True)
+        # Within a paragraph a mark that may open another quotation may also be a slip.
+        ends = ends or _find_ends(text, opening, near, nested=False)
         if ends:
             yield MarkedQuotation(opening, ends)
             at = ends[-1] + 1
@@ -65,7 +69,7 @@ def marked_quotations(text: str, start: int, end: int) -> Iterator[MarkedQuotati
 
 
 def _is_opening(text: str, at: int, start: int, end: int) -> bool:
-    """Whether the mark at `at` begins a quotation, nothing being open."""
+    """Whether the mark at `at` begins a quotation, outside of any other."""
     mark = text[at]
     before = text[at - 1] if at > start else " "
     after = text[at + 1] if at + 1 < end else " "
@@ -87,7 +91,7 @@ def _may_open_after(before: str) -> bool:
 
 
 def _is_stray_closing(text: str, at: int, start: int) -> bool:
-    """Whether the mark at `at`, nothing being open, can only close a quotation; behind a figure it may be inches."""
+    """Whether the mark at `at`, outside of a quotation, can only close one; behind a figure it may be inches."""
     before = text[at - 1] if at > start else " "
     return text[at] in '\u201d"' and not before.isspace() and not before.isdecimal() and before not in _ALL_MARKS
 
@@ -95,7 +99,7 @@ def _is_stray_closing(text: str, at: int, start: int) -> bool:
 def _find_ends(text: str, opening: int, end: int, *, nested: bool) -> tuple[int, ...]:
     """The places of the marks that may close the quotation; none if it does not close.
 
-    With `nested` double marks of another kind within it open and close a quotation of their own.
+    With `nested`, double marks of another kind within it open and close a quotation of their own.
     """
     closers = _CLOSERS[text[opening]]
     inner: list[str] = []
@@ -103,7 +107,7 @@ def _find_ends(text: str, opening: int, end: int, *, nested: bool) -> tuple[int,
     for match in _MARK.finditer(text, opening + 1, min(end, opening + MAX_CHARS)):
         at = match.start()
         if found and not inner and text[at] != text[opening] and _is_opening(text, at, opening, end):
-            break  # another quotation begins: the doubtful end was one
+            break  # another quotation begins, so the doubtful end was one
         if _is_nested_opening(text, opening, at, end, others=nested):
             if found and not inner:
                 break
@@ -115,13 +119,13 @@ def _find_ends(text: str, opening: int, end: int, *, nested: bool) -> tuple[int,
                 inner.pop()
                 continue
             found.append(at)
-            if not _is_doubtful(text, at, end):
+            if not may_be_apostrophe(text, at, end):
                 break
     return tuple(found)
 
 
 def _is_nested_opening(text: str, opening: int, at: int, end: int, *, others: bool) -> bool:
-    """Whether the mark at `at` opens a quotation within: of the same marks, or of `others` that close alike."""
+    """Whether the mark at `at` opens a nested quotation: of the same marks, or of `others` that close alike."""
     mark, outer = text[at], text[opening]
     alike = mark in _CLOSERS and not set(_CLOSERS[mark]).isdisjoint(_CLOSERS[outer])
     if mark != outer and not (others and alike and mark not in _SINGLE):
@@ -141,7 +145,7 @@ def _is_closing(text: str, opening: int, at: int, end: int) -> bool:
     return not before.isspace() and (not after.isalnum() or noted) and at > opening + 1
 
 
-def _is_doubtful(text: str, at: int, end: int) -> bool:
+def may_be_apostrophe(text: str, at: int, end: int) -> bool:
     """Whether the mark at `at` may be a plural's apostrophe, or inches."""
     if text[at] in _SINGLE:
         return text[at - 1] in "sSxz" and _POSSESSIVE.match(text, at + 1, end) is not None
