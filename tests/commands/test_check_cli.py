@@ -51,7 +51,7 @@ def test_what_does_not_hold_is_exit_code_2_and_comes_first_with_the_true_text(
     out = capsys.readouterr().out
     assert out.index("Altered") < out.index("Wrong page") < out.index("Exact")
     assert "line 3: \u201cThe rent of 4,900" in out and "4,900 -> 4,800" in out
-    assert "the memo says p. 1; it stands on p. 2" in out and "3 quotations checked: 2 do not hold" in out
+    assert "the memo says p. 1; it is on p. 2" in out and "3 quotations checked: 2 do not hold" in out
 
 
 OMITTED = "It says \u201cThe rent of 4,800 [...] on the first day\u201d."
