@@ -185,7 +185,7 @@ def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callabl
 class WatchedRun(Generic[E, T]):
     """A run at work in the event loop: iterate over its events as they come, and await its result.
 
-    Events that nobody asks for are kept until somebody does. Cancelling whoever iterates or awaits cancels the run, as
+    Events are kept until they are read. Cancelling whoever iterates or awaits cancels the run, as
     `cancel` does; breaking out of the iteration does not.
     """
 

@@ -40,7 +40,7 @@ _FLAGS = {"cost": "--max-cost", "calls": "--max-calls", "tokens": "--max-tokens"
 
 
 def unknown_cost_error(cap: float) -> LimitExceeded:
-    """The end of a run whose cap cannot be kept: something was paid for that nobody knows the price of."""
+    """The error of a run whose cap on the cost cannot be kept, because the price of a call is unknown."""
     message = f"the cost limit of ${cap:g} cannot be enforced: the price of a call is unknown"
     hint = "remove max_cost (--max-cost), give the price (--prices), or use models with known prices"
     return LimitExceeded("cost", cap=cap, spent=0.0, message=message, hint=hint)

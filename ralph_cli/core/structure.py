@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 PAGE_BREAK = "\f"  # joins the pages of `Document.text`; loaders keep it out of the pages themselves
 
-# Written in the place of an empty cell under a column that a header names, where the row goes on behind it: what stands
-# behind must not be read under that header. A quote may leave it out.
+# Written for an empty cell under a named column if further cells follow in the row: they must not be read under that
+# column's header. A quote may leave it out.
 EMPTY_CELL = "\u2423"
 
-# Where words come from that stand beside the running text, or were put over the page.
+# The origin of words beside the running text, or on top of the page.
 Origin = Literal[
     "form field",
     "signature",
@@ -84,7 +84,7 @@ class Page(NamedTuple):
 class Heading(NamedTuple):
     """A heading or outline entry that begins at `start`; `level` counts from 1. text[start:end] is its part.
 
-    What stands before `sure_until` stands under it, as far as code can be sure; `is_counted` says that an outline or a
+    The text up to `sure_until` certainly belongs to it; `is_counted` says that an outline or a
     number names it. Of one that only looks like a heading that is no further than its page. `is_read_off`: its format
     does not say that it is one.
     """
@@ -118,7 +118,7 @@ class Clause(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A piece of text that stands by itself, text[start:end]: its sentences end in it."""
+    """A self-contained piece of text, text[start:end]: its sentences end in it."""
 
     start: int
     end: int
@@ -273,7 +273,7 @@ class Table(NamedTuple):
         return self.cells[at] if at >= 0 and offset < self.cells[at].end else None
 
     def row_at(self, offset: int) -> int:
-        """The number of the row in which a character stands, the nearest before it; -1 above the first."""
+        """The number of the row that holds a character, or of the nearest one before it; -1 above the first."""
         return bisect_right(self.rows, offset, key=itemgetter(0)) - 1
 
     def cells_of(self, row: int) -> Sequence[Cell]:
@@ -308,7 +308,7 @@ class Table(NamedTuple):
         is several."""
         last = max(column, last)
         header = self.cells[: bisect_right(self.cells, self.header_rows - 1, key=itemgetter(2))]
-        wide = len(self.columns) - 1  # what stands over all columns is a title
+        wide = len(self.columns) - 1  # a cell above all columns is a title
         above = (it for it in header if it.column <= last and column <= it.last)
         above = (it for it in above if it.column or it.last < wide or not wide)
         for _, lines in groupby(above, key=itemgetter(3, 4)):
@@ -323,6 +323,6 @@ POSITIONED = ("headings", "quoted", "notes", "tables", "blocks", "clauses", "add
 
 
 def move_positioned(found: Any, by: int, low: int = 0, high: int | None = None) -> dict[str, Any]:
-    """What stands in a text, by its field: all that begins from `low` to before `high`, moved by `by` characters."""
+    """The parts of a text by field: all that begin from `low` to before `high`, moved by `by` characters."""
     end = float("inf") if high is None else high
     return {name: tuple(one.moved(by) for one in getattr(found, name) if low <= one.start < end) for name in POSITIONED}

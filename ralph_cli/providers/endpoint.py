@@ -100,7 +100,7 @@ class GoogleAccess:
 class Endpoint:
     """Where a vendor's models are served and with which key. `base_url` None is the vendor's own service.
 
-    `vendor` is what stands before the colon of a model's name: a vendor, a cloud, or a profile of the settings. `api`
+    `vendor` is the part before the colon of a model's name: a vendor, a cloud, or a profile of the settings. `api`
     chooses the wire format where a service has several. Of a profile, `key_variable` is where its key was looked for,
     and `unset` are the variables of its headers that hold nothing.
     """

@@ -119,7 +119,7 @@ class RetryingModel(ModelWrapper):
         if error.retry_after is not None:
             if error.retry_after > LONGEST_HOLD_S:
                 return None
-            # Up to a second more, or everybody who was told the same time comes back at the same time.
+            # Up to a second more, so that callers with the same wait do not come back at the same time.
             wait = error.retry_after + self.jitter()
         else:
             wait = self.jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))

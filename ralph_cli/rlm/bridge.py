@@ -83,7 +83,7 @@ class Subqueries:
 
     @property
     def warning(self) -> str:
-        """What the worker is told once four fifths of the budget are used; empty before."""
+        """A warning to the worker once four fifths of the budget are used; empty before."""
         if self.used < int(self.allowed * 0.8):
             return ""
         return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
@@ -219,7 +219,7 @@ class DocumentSandbox:
             at = clock.since_1970(now)
             result = sandbox.run(code, query, seconds=left, watched=watched, now=at, delegate=delegate)
             if result.state_lost:
-                # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
+                # A snippet that the end of the run's time has cut has no fault.
                 self._ledger.check_time()
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error

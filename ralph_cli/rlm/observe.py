@@ -47,8 +47,8 @@ def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
 
 
 def pages_shown(output: str, document: Document) -> tuple[int, ...]:
-    """Pages whose text stands in `output`: of those that it names those with words of theirs below the name, and those
-    of lines found just once.
+    """Pages whose text is in `output`: named pages with some of their words below the name, and the pages of lines
+    that the document has once.
     """
     pages = {page.number: page for page in document.pages}
     found = set()
@@ -57,7 +57,7 @@ def pages_shown(output: str, document: Document) -> tuple[int, ...]:
         page = pages.get(int(name[1]))
         if page and page.number not in found:
             text = " ".join(document.text[page.start : page.end].split())
-            # What `find` says of a listed line stands behind two spaces and a bracket.
+            # Notes that `find` adds to a listed line come after two spaces and a bracket.
             words = (line.split("  (")[0].split() for line in output[name.end() : end].splitlines())
             lines = (" ".join(line)[:LINE_CHARS] for line in words)
             if any(len(line) >= MIN_WORDS_CHARS and line in text for line in lines):
@@ -82,7 +82,7 @@ class RepetitionDetector:
     _reason: str = field(default="")
 
     def add(self, step: object, reason: str) -> None:
-        """A step was taken; `reason` says in words what it was, for whoever is told that it was repeated."""
+        """A step was taken; `reason` describes it, for the notice about repetition."""
         self._count = self._count + 1 if step == self._latest else 1
         self._latest, self._reason = step, reason
 

@@ -1,4 +1,4 @@
-"""Snippets of earlier runs: what they printed stands, and their code is run again only to rebuild variables."""
+"""Snippets of earlier runs: their output is reused, and their code runs again only to rebuild variables."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -133,7 +133,7 @@ def take_branch(run: Iterable[events.AnyEvent], branch: str) -> list[events.AnyE
 
 
 def list_snippets(run: Sequence[events.AnyEvent], branch: str = "") -> Iterator[RecordedSnippet]:
-    """The snippets of a run that ran to their end, each with what was told between its start and its end."""
+    """The snippets of a run that ran to their end, each with the events between its start and its end."""
     ends = {event.number: event for event in run if isinstance(event, events.CallFinished)}
     begun: list[events.AnyEvent] | None = None
     at = ""

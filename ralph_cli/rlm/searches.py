@@ -1,6 +1,6 @@
 """What a worker's code searched the document for: read off the code itself, which is never run here.
 
-Only words and patterns that stand in the code are seen, and only in its own statements, not in functions that it
+Only words and patterns in the code are seen, and only in its own statements, not in functions that it
 defines: a pattern that is put together while it runs goes unnoticed, so this is the least that was searched. A search
 counts when the sandbox says that its expression was evaluated.
 """
@@ -16,7 +16,7 @@ from sandbox.guest.probes import statement_nodes
 
 REGEX_METHODS = frozenset({"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"})
 STRING_METHODS = frozenset({"find", "rfind", "index", "rindex", "count", "startswith", "endswith", "partition"})
-# Searches that are told, characters of one, and characters of code that are looked at.
+# Searches that are reported, characters of each, and characters of code that are read.
 MAX_SEARCHES, MAX_TERM_CHARS, MAX_CODE_CHARS = 60, 200, 100_000
 
 _PLACE_OF_DOC = 6  # where `find` has its argument `doc`, counted from 0

@@ -102,7 +102,7 @@ class RalphRunner:
     `detectors` replaces the standard ones without StalledDetector and RegressingDetector: a function may well fail
     twice in the same way and pass at the third attempt. Add them where it does not.
 
-    Raises TypeError for a verifier that has no fitting method `verify`, or stands among the scorers; and ValueError for
+    Raises TypeError for a verifier that has no fitting method `verify`, or is among the scorers; and ValueError for
     two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which none is sure to come:
     MaxIterationDetector, or TimeoutDetector with a `timeout`. Their subclasses do not count, as they may never stop,
     and neither does a limit on the cost, as what is spent may be nothing or unknown.

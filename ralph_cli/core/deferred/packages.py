@@ -1,7 +1,7 @@
 """Names that a package has from its own modules are imported when they are first used.
 
 A vendor's SDK makes thousands of classes, one a module, so that its packages can offer each under a short name; a
-request needs few of them. Most of those packages do nothing else, and all that they have is told by `from .x import y`.
+request needs few of them. Most of those packages do nothing else, and consist of lines such as `from .x import y`.
 """
 
 import builtins

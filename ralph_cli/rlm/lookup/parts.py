@@ -34,7 +34,7 @@ _DEFINES = re.compile(
 _MOST_PLACES = 12
 _MOST_HEADINGS = 60
 _SAME = 3
-_NUMBER_WITHIN = 20  # characters of a line within which the number of its part stands
+_NUMBER_WITHIN = 20  # first characters of a line, which hold the number of its part
 
 
 def show(
@@ -251,7 +251,7 @@ def _end_after(offset: int) -> int:
 
 
 def _has_words(heading: list[str], wanted: list[str]) -> bool:
-    """Whether each word stands in a heading, but for two letters at its end."""
+    """Whether each word is in a heading, except for up to two letters at its end."""
     return all(any(_is_form(word, other) for other in heading) for word in wanted)
 
 
