@@ -396,7 +396,7 @@ DoubtKind = Literal["objection", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Something of a claim that code could not confirm, for whoever judges the claim and for the reader.
+    """Something of a claim that code could not confirm, for the judge and the reader.
 
     `words` are those of the claim it is about. Of an "objection" code holds that they are wrong, and the worker stands
     by them; what is "open" code could not tell. `message` says what, in a sentence.
@@ -417,7 +417,7 @@ FigureOrigin = Literal["quote", "header", "calculation", "derived", "question", 
 class Rival:
     """Another figure near the source of one, for which it may be mistaken: its words, and what names its row or column.
 
-    `near` says where it stands: in the same row, column or sentence; or that it has the same value, as far as is said.
+    `near` says whether it is in the same row, column or sentence, or has the same value.
     """
 
     token: Label
@@ -427,7 +427,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class FigureSource:
-    """Where a figure or a date of a claim comes from, as far as code has found it; what is not certain is left out.
+    """Where a figure or a date of a claim comes from, as found by code; what is not certain is left out.
 
     `claim` is 0 for a figure of the output of a task. `words` are those of the claim, which begin at its character
     `at`; -1 where an output writes them otherwise, as JSON does some letters. Of a figure from a quote, with the id

@@ -68,7 +68,7 @@ class Span:
             raise ValueError(f"empty or negative span: {self.start}..{self.end}")
 
     def moved(self, by: int) -> "Span":
-        """The same span, so many characters further on."""
+        """The span moved by `by` characters."""
         return Span(self.start + by, self.end + by)
 
 
@@ -98,7 +98,7 @@ class Heading(NamedTuple):
     is_read_off: bool = False
 
     def moved(self, by: int) -> "Heading":
-        """The same heading, so many characters further on."""
+        """The heading moved by `by` characters."""
         return self._replace(start=self.start + by, end=self.end + by, sure_until=self.sure_until + by)
 
 
@@ -113,7 +113,7 @@ class Clause(NamedTuple):
     name: str
 
     def moved(self, by: int) -> "Clause":
-        """The same part, so many characters further on."""
+        """The part moved by `by` characters."""
         return self._replace(start=self.start + by)
 
 
@@ -125,7 +125,7 @@ class Block(NamedTuple):
     kind: BlockKind
 
     def moved(self, by: int) -> "Block":
-        """The same block, so many characters further on."""
+        """The block moved by `by` characters."""
         return Block(self.start + by, self.end + by, self.kind)
 
 
@@ -137,19 +137,19 @@ class Note(NamedTuple):
     cited: int
 
     def moved(self, by: int) -> "Note":
-        """The same note, so many characters further on."""
+        """The note moved by `by` characters."""
         return Note(self.start + by, self.end + by, self.cited + by)
 
 
 class Addition(NamedTuple):
-    """Words, text[start:end], that are not of the running text: whoever quotes them should say where they are from."""
+    """Words, text[start:end], outside of the running text. A quote of them should say their origin."""
 
     start: int
     end: int
     origin: Origin
 
     def moved(self, by: int) -> "Addition":
-        """The same addition, so many characters further on."""
+        """The addition moved by `by` characters."""
         return Addition(self.start + by, self.end + by, self.origin)
 
 
@@ -163,7 +163,7 @@ class NamedPlace(NamedTuple):
     name: str
 
     def moved(self, by: int) -> "NamedPlace":
-        """The same place, so many characters further on."""
+        """The place moved by `by` characters."""
         return NamedPlace(self.start + by, self.name)
 
 
@@ -250,7 +250,7 @@ class Table(NamedTuple):
     continues: int = -1
 
     def moved(self, by: int, behind: int = -1) -> "Table":
-        """The same table in a text that has grown by so many characters at the place `behind`, or before its start."""
+        """The table in a text that has grown by `by` characters at the place `behind`, or before the table."""
 
         def place(offset: int) -> int:
             return offset + by if offset > behind else offset

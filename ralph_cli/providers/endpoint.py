@@ -43,7 +43,7 @@ class Network:
         host = parts.hostname or ""
         if not self.proxy or parts.scheme != "https":
             return None
-        # Imported on use: it brings along what speaks HTTP, for which nobody waits who asks no model.
+        # Imported on use, because it imports an HTTP client.
         from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
         if proxy_bypass_environment(parts.netloc, {"no": self.no_proxy}) or any(self._networks_with(host)):

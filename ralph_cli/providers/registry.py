@@ -81,7 +81,7 @@ def parse_model_name(name: str, default_vendor: str, profiles: tuple[str, ...] =
 
 
 def model_family(name: str) -> str:
-    """Who made the model of a whole name ("vendor:model"), whoever serves it; where its name does not say, its vendor.
+    """The maker of a model ("vendor:model"), whichever service it runs at; its vendor if the name does not tell.
 
     What has another name at Azure OpenAI is one of OpenAI's all the same.
     """

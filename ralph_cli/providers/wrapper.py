@@ -29,7 +29,7 @@ SENDING_S = 0.05  # seconds in which a request is on its way: work at the same t
 
 
 def preload(steps: Iterable[Callable[[], None]], after: float = 0.0) -> None:
-    """Do this, in order, `after` so many seconds, on a thread of its own."""
+    """Run the steps in order in a new thread, `after` that many seconds."""
 
     def work() -> None:
         clock.sleep(after)

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 MAX_ANSWER_TOKENS = 2_000  # tokens of the answer to a sub-query
 
-CLOSE_WAIT_S = 5.0  # seconds that closing waits for an engine that is still starting
+CLOSE_WAIT_S = 5.0  # seconds to wait for an engine that is still starting
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class SideBySide:
         return future
 
     def close(self) -> None:
-        """Begin nothing more; what is running ends by itself."""
+        """Begin no further calls; running ones may end."""
         self._closed.set()
 
 
@@ -137,7 +137,7 @@ def wait_for(futures: Sequence["Future[T]"]) -> list[T]:
 
 
 def as_answer(reply: Reply) -> Answer:
-    """What the code is given of a reply; one that was cut off is a failure, for nobody would see it."""
+    """The answer for the code. A reply that was cut off is a failure, because the code could not tell."""
     if reply.stop is StopReason.LENGTH:
         return QueryFailure(f"the answer was cut at {MAX_ANSWER_TOKENS} tokens; ask for less at a time")
     return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")

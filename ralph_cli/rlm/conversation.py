@@ -32,7 +32,7 @@ class RecordedConversation:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether its last turn has code of which nobody has seen what it prints."""
+        """Whether its last turn has code whose output was never shown."""
         last = self.turns[-1]
         calls = last.calls if isinstance(last, ModelTurn) and self.open_calls else ()
         return any((call.arguments or {}).get("code") for call in calls)

@@ -52,7 +52,7 @@ class Review:
     attempt: Attempt | None = None
 
 
-ReviewDraft = Callable[[Draft], Review]  # the local rules
+ReviewDraft = Callable[[Draft], Review]  # the local rules of a draft
 
 
 class AnswersForChildren(Protocol):

@@ -291,7 +291,7 @@ class WrappedMode:
         if self.verifier is None or not all(item.passed for item in found):
             return found
         verified = self._verify(self.verifier, attempt)
-        # To skip the only check there is would be to accept what nobody has looked at.
+        # Without its only check the output would be accepted unseen.
         return (*found, verified) if found or verified.check != SKIPPED_VERIFIER_CHECK else ()
 
     def _verify(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:

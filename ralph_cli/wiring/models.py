@@ -137,7 +137,7 @@ def _choose_verifier(settings: Settings, given: Mapping[str, Model], judge: str,
 def _unused_option_notices(
     settings: Settings, given: Mapping[str, Model], custom_verifier: Verifier | None
 ) -> list[NoticeIssued]:
-    """What was said of a verifier to no effect: whoever says it believes that results are verified so."""
+    """Notices about options for a verifier that have no effect."""
     if settings.verify_with_model:
         return []
     said = {

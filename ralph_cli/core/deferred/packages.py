@@ -15,11 +15,10 @@ from typing import Any
 
 
 def defer_reexports(*packages: str) -> None:
-    """From now on import these packages so, and of one whose name ends with a dot those in it, too.
+    """From now on defer the re-exports of these packages. A name that ends with a dot means the packages in it.
 
-    One that defines functions or classes is imported as usual. It holds for the whole process, so it is for a program
-    of one's own. What an import of a name would have raised, such as of a library that is missing, is raised when the
-    name is looked up.
+    A package that defines functions or classes is imported as usual. This holds for the whole process, so call it only
+    in a program of your own. Errors of an import, such as a missing library, are raised when the name is looked up.
     """
     sys.meta_path.insert(0, _Finder(packages))
 

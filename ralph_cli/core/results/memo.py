@@ -58,7 +58,7 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class MemoFigure:
-    """An amount in the memo's own words, outside of every quotation: nobody has quoted anything for it.
+    """An amount in the memo's own words, outside of every quotation, so that it has no quote.
 
     `place` is where a reader finds it, `reference` the page that its sentence names for no quotation. `number` is its
     digits, or the words that spell it. `occurs` says whether it stands in the documents as it is written (on that page,

@@ -82,8 +82,9 @@ class Verification:
 
     `source` is "run" or "bundle", `seal` the SHA-256 of a bundle's manifest. `document` is what the run recorded of its
     document, `now` what is known of the file at hand (empty if there is none). Claims and quotes are those of the best
-    attempt; `doubts` are what code could not confirm, then or now, and `because` is why the worker stood by an output;
-    `rulings` are what models said then and `evidence` what a goal's verifiers said then: neither is repeated.
+    attempt; `doubts` are what code could not confirm, then or now, and `because` is the worker's reason for an output
+    with objections; `rulings` are the verdicts of models and `evidence` the results of a goal's verifiers in the run.
+    Neither is repeated.
     """
 
     run: str

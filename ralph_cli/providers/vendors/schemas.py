@@ -20,7 +20,7 @@ def to_strict(schema: Json) -> Json | None:
     """The schema in strict form, or None if it has none (free-form objects, conditions, values of any type).
 
     Annotations and limits the strict form does not know (default, title, maxLength, ...) are left out: the reply is
-    checked against the real schema by whoever asked.
+    checked against the real schema by the caller.
     """
     try:
         converted = _to_strict(schema)
