@@ -26,9 +26,14 @@ def choose_goal_act(request: Request) -> Json:
         return {"verify": True} if inputs.get("verifiers") else DONE
     if "verify" in calls[-1] and not failed:
         return DONE
+    tried = sum("output_from" in arguments for arguments in calls)
+    return _next_text(tried, results, answer)
+
+
+def _next_text(tried: int, results: list[tuple[str, str, bool]], answer: str) -> Json:
+    """Submit the text after those that were `tried`, or report that there is none."""
     counted = re.search(COUNT_MARK + r"(\d+)", "\n".join(text for _, text, _ in results))
     count = int(counted[1]) if counted else 0
-    tried = sum("output_from" in arguments for arguments in calls)
     if tried < count:
         return {"output_from": f"{VARIABLE_PREFIX}{tried + 1}"}
     if not count:

@@ -130,11 +130,7 @@ def _next_act(history: History, question: str, inputs: Mapping[str, Any], *, is_
         asked = None
     wanted, candidates = least, history.unrefused
     if is_brief:
-        # Words that occur in several places are one item, which ranks by the best of them.
-        items: dict[str, Candidate] = {}
-        for candidate in candidates:
-            items.setdefault(candidate.claim.casefold(), candidate)
-        candidates = list(items.values())
+        candidates = _without_repetitions(candidates)
         least, most, wanted = 1, MAX_ITEMS, TARGET_ITEMS
     chosen = select_candidates(candidates[:most], least, history.best_score)
     if len(chosen) < wanted and not history.exhausted and history.searches <= MAX_SEARCHES:
@@ -144,6 +140,14 @@ def _next_act(history: History, question: str, inputs: Mapping[str, Any], *, is_
         return no_quote_action(history.search_summaries, length, history.submitted)
     most_quotes = 0 if is_brief else int((inputs.get("quotes") or (1, 2 * MAX_QUOTES))[1])
     return submission(chosen, most_quotes)
+
+
+def _without_repetitions(candidates: list[Candidate]) -> list[Candidate]:
+    """The first candidate of each wording: words that occur in several places are one item."""
+    items: dict[str, Candidate] = {}
+    for candidate in candidates:
+        items.setdefault(candidate.claim.casefold(), candidate)
+    return list(items.values())
 
 
 def _first_search(

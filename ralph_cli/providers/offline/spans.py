@@ -169,7 +169,7 @@ def search(
         return length[0] <= span[1] - span[0] <= length[1]
 
     of_parts = [[*filter(fits, _best_first(score_spans(*part, part)))] for part in parts]
-    in_turn = [span for turn in zip_longest(*of_parts) for span in turn if span]
+    in_turn = _in_turns(of_parts)
     best = [] if in_turn else ranking.passages[:passages]
     found = [score_spans(start, end, ranking.field.page_at(start)) for _, start, end in best]
     worth = {span: 1.0 - at / 100 for at, span in enumerate(in_turn)} or _worth_in_passages(best, found)
@@ -183,13 +183,23 @@ def search(
         "unfit": [] if any(map(fits, worth)) else unfit[:1] + unfit[-1:],
     }
     fitting = {span: value for span, value in worth.items() if fits(span) and span not in known}
-    rows: list[dict[str, Any]] = [head]
-    for value, page, (start, end) in choose_spans(text, pages, fitting):
-        row = {"page": page, "start": start, "end": end, "score": round(value, 3), "text": text[start:end]}
-        table = table_at(tables, start)
-        header = (table[3][0][0], table[3][-1][1]) if table and table[3] else (0, 0)
-        rows.append(row | ({"header": text[slice(*header)]} if fits(header) else {}))
-    return _lines_that_fit(rows)
+    rows = [_describe_span(text, tables, *chosen) for chosen in choose_spans(text, pages, fitting)]
+    return _lines_that_fit([head, *({**row, "header": header} if fits(at) else row for row, header, at in rows)])
+
+
+def _describe_span(
+    text: str, tables: Sequence[Any], score: float, page: int, span: Place
+) -> tuple[dict[str, Any], str, Place]:
+    """A span as a row to print; and the lines above it that name the columns, if it is in a table, with their place."""
+    row = {"page": page, "start": span[0], "end": span[1], "score": round(score, 3), "text": text[slice(*span)]}
+    table = table_at(tables, span[0])
+    header = (table[3][0][0], table[3][-1][1]) if table and table[3] else (0, 0)
+    return row, text[slice(*header)], header
+
+
+def _in_turns(groups: Sequence[Sequence[Place]]) -> list[Place]:
+    """The first span of each group, then the second of each, and so on."""
+    return [span for turn in zip_longest(*groups) for span in turn if span]
 
 
 def _best_first(scores: Mapping[Place, float]) -> list[Place]:
