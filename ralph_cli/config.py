@@ -551,20 +551,19 @@ def describe_settings() -> Mapping[str, str]:
     }
 
 
-OPTIONS: Mapping[str, Option] = _declared_options()
-"""What is declared of each setting."""
+OPTIONS: Mapping[str, Option] = _declared_options()  # what is declared of each setting
 
+# Which variables set which setting, first one set wins. A blank value counts as not set.
 ENVIRONMENT_VARIABLES = {name: (*option.environment, *option.old_environment) for name, option in OPTIONS.items()}
-"""Which variables set which setting, first one set wins. A blank value counts as not set."""
 
 SECRETS = frozenset(name for name, option in OPTIONS.items() if option.secret)
 
+# The settings that say where models are asked, and how.
 PLACES = frozenset(
     name
     for name, option in OPTIONS.items()
     if option.group is MODELS and option.on_resume is CURRENT and name not in SECRETS
 )
-"""The settings that say where models are asked, and how."""
 
 
 def _secret(key: SecretStr | None) -> str | None:
@@ -686,6 +685,7 @@ def _variable_notices(variables: Mapping[str, str]) -> Iterator[str]:
         yield f"{name} is no setting and has no effect" + (f"; did you mean {near[0]}?" if near else "")
 
 
+# What is said of a value, by pydantic's name of what is wrong with it.
 _FAULTS = {
     "greater_than": "it must be more than {gt:g}",
     "greater_than_equal": "it must be at least {ge:g}",
@@ -701,7 +701,6 @@ _FAULTS = {
     "string_type": "it must be a text, in quotes",
     "tuple_type": "it must be a list of texts",
 }
-"""What is said of a value, by pydantic's name of what is wrong with it."""
 
 
 def _as_config_error(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:

@@ -14,8 +14,8 @@ from ralph_cli.core.errors import ConfigError, describe_fault
 
 SETTINGS_FILE = "ralph.toml"
 
+# Variables that most programs know in small letters, too, and prefer so.
 _SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")
-"""Variables that most programs know in small letters, too, and prefer so."""
 
 
 def refuse_plugins() -> None:

@@ -13,17 +13,15 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from ralph_cli.core import clock
 
-POLL_SECONDS = 0.5
-"""Seconds after which a wait looks up, so that a person can interrupt it on every system."""
+POLL_SECONDS = 0.5  # seconds after which a wait looks up, so that a person can interrupt it on every system
 
+# A look that comes later than that was stopped from coming, by Ctrl-Z for one: more does not count as waiting.
 LATE_SECONDS = 10.0
-"""A look that comes later than that was stopped from coming, by Ctrl-Z for one: more does not count as waiting."""
 
+# After so long a sleep of the machine a connection is likely to be dead, with nobody left who would say so.
 SLEPT_SECONDS = 30.0
-"""After so long a sleep of the machine a connection is likely to be dead, with nobody left who would say so."""
 
-AFTER_SLEEP_SECONDS = 60.0
-"""For so long a call is waited for that was begun before such a sleep."""
+AFTER_SLEEP_SECONDS = 60.0  # for so long a call is waited for that was begun before such a sleep
 
 E = TypeVar("E")
 T = TypeVar("T")
@@ -136,8 +134,8 @@ def _stop(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
         loop.call_soon_threadsafe(stop.set)
 
 
+# Set when the coroutine is cancelled for which this code runs; None where it runs for none.
 cancellation: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("cancellation", default=None)
-"""Set when the coroutine is cancelled for which this code runs; None where it runs for none."""
 
 
 def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callable[P, Coroutine[Any, Any, T]]:

@@ -13,8 +13,7 @@ from ralph_cli.core.model import Usage
 
 T = TypeVar("T")
 
-WARNING_SHARE = 0.8
-"""The share of a bound at which a person is warned."""
+WARNING_SHARE = 0.8  # the share of a bound at which a person is warned
 
 POLL_S = 0.2
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-Spans = tuple[tuple[int, int], ...]
-"""Half-open intervals of a document's text, in order and apart."""
+Spans = tuple[tuple[int, int], ...]  # half-open intervals of a document's text, in order and apart
 
 _SUMMARY = r"summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview"
 _ASKS_FOR_LIST = re.compile(rf"(?i)\b(?:every|each|lists?|enumerate|complete|(?P<summary>{_SUMMARY}))\b")
+# In a question "each" and "every" seldom ask for a list: "What is the rent each year?".
 _QUESTION_FOR_LIST = re.compile(rf"(?i)\b(?:lists?|enumerate|{_SUMMARY})\b")
-"""In a question "each" and "every" seldom ask for a list: "What is the rent each year?"."""
 
 _ASKS_FOR_WHOLE = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
 

@@ -26,11 +26,12 @@ from ralph_cli.core.structure import (
 
 T = TypeVar("T")
 
+# The languages whose figures and dates are read, as ISO 639-1 has them.
 Language = Literal["de", "en", "es", "fr", "it", "ja", "pt", "zh"]
-"""The languages whose figures and dates are read, as ISO 639-1 has them."""
 
 LANGUAGES: frozenset[str] = frozenset(get_args(Language))
 
+# What a page is called in the formats that always have them.
 PAGE_NOUNS: dict[str, str] = {
     "pdf": "page",
     "pptx": "slide",
@@ -42,11 +43,9 @@ PAGE_NOUNS: dict[str, str] = {
     "epub": "chapter",
     "image": "page",
 }
-"""What a page is called in the formats that always have them."""
 
 
-SKIPPED = "skipped"
-"""Code of the caution about a file that is not in a set although it was named or found."""
+SKIPPED = "skipped"  # code of the caution about a file that is not in a set although it was named or found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +82,17 @@ class Member:
         return self.first_page + self.pages - 1
 
 
-_LONG_NAME = 48
-"""Characters of a document's name that are repeated with each of its pages."""
+_LONG_NAME = 48  # characters of a document's name that are repeated with each of its pages
 
 _FILLED_LINE = re.compile(r"\S[^\n]*")
 _IN_BRACKETS = re.compile(r"\(.*\)")
+# What tells that a statement says more than a currency: "Shares (in thousands)", and not "Value ($)".
 _SAYS_UNIT = re.compile(r"[%\u2030]|[^\W\d_A-Z][^(]*\Z")
-"""What tells that a statement says more than a currency: "Shares (in thousands)", and not "Value ($)"."""
 
+# What tells that a cell has a unit or scale of its own, or a date: "2.1%", "(7.6) pp", "November 2016", "3/1/18".
 _OWN_UNIT = re.compile(
     r"[%\u2030]|[^\W\d_][^\W\d_A-Z]{2}|\d\)?\s?(?![A-Z]{3}\b)[^\W\d_]|\d:\d|\b\d{1,4}([-/.])\d{1,2}\1\d{2,4}\b(?!\1)"
 )
-"""What tells that a cell has a unit or scale of its own, or a date: "2.1%", "(7.6) pp", "November 2016", "3/1/18"."""
 
 _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 

@@ -12,8 +12,7 @@ from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.results.judge_test import Case
 from ralph_cli.core.run import Draft, Halt, Step
 
-JUDGES = ("judge", "task_judge", "absence", "list", "counter", "verifier")
-"""The agents that judge."""
+JUDGES = ("judge", "task_judge", "absence", "list", "counter", "verifier")  # the agents that judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +178,8 @@ class TurnRejected:
     kind: Literal["nudged"] = "nudged"
 
 
+# Events of a child worker.
 ChildWork = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected | NoticeIssued
-"""Events of a child worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,8 +336,8 @@ CallEvent = CallStarted | CallRetried | CallFinished
 WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected
 GoalEvent = GoalSet | VariableRead | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 ChildEvent = ChildStarted | ChildWorked | ChildFinished
+# Events of a run and its iterations, of requests to models, of a worker that reads, of its children, and of a goal.
 AnyEvent = RunEvent | CallEvent | WorkerEvent | ChildEvent | GoalEvent
-"""Events of a run and its iterations, of requests to models, of a worker that reads, of its children, and of a goal."""
 
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 

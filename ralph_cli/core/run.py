@@ -9,24 +9,24 @@ from typing import Literal
 from ralph_cli.core.document import describe_pages
 from ralph_cli.core.structure import Label
 
+# How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
+# digits alone, shown with what differs; or, in a memo, part by part, what is left out or put in being shown.
 Tier = Literal["exact", "folded", "recut", "elided"]
-"""How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
-digits alone, shown with what differs; or, in a memo, part by part, what is left out or put in being shown."""
 
+# Values of `Evidence.check`: a verifier's evidence, and what stands in its place when it was not asked.
 VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
-"""Values of `Evidence.check`: a verifier's evidence, and what stands in its place when it was not asked."""
 
+# Value of `Evidence.check`: what a second reader says of what is said not to be in the document.
 ABSENCE_CHECK = "absence"
-"""Value of `Evidence.check`: what a second reader says of what is said not to be in the document."""
 
+# Values of `Evidence.check`: a search for counter-evidence that was not made, or only in part.
 INCOMPLETE_COUNTER_CHECKS = ("counter (not made)", "counter (in part)")
-"""Values of `Evidence.check`: a search for counter-evidence that was not made, or only in part."""
 
+# Value of `Evidence.check`: the mean of the scores is too low; it measures nothing beside them.
 MEAN_SCORE_CHECK = "mean score"
-"""Value of `Evidence.check`: the mean of the scores is too low; it measures nothing beside them."""
 
+# What a verifier did with a step. "failed": it gave no verdict; "skipped": it was not asked; "": there is none.
 VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
-"""What a verifier did with a step. "failed": it gave no verdict; "skipped": it was not asked; "": there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +141,7 @@ class Claim:
     searches: tuple["Search", ...] = ()
 
 
+# What the signs of a regular expression become where it is read as words, in this order.
 _SIGNS_AND_WORDS = [
     (re.compile(signs), words)
     for signs, words in (
@@ -156,7 +157,6 @@ _SIGNS_AND_WORDS = [
         (r"\s*\|\s*", ", "),
     )
 ]
-"""What the signs of a regular expression become where it is read as words, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +293,8 @@ class Verdict(StrEnum):
         return self not in (Verdict.VERBATIM, Verdict.ABSENT)
 
 
+# What one quote does for the claim it was given for.
 QuoteBearing = Literal["supports", "partly", "unrelated", "against"]
-"""What one quote does for the claim it was given for."""
 
 SUPPORTING: tuple[QuoteBearing, ...] = ("supports", "partly")
 
@@ -366,8 +366,8 @@ class Qualification:
         return "supports" if self.supports else "contradicts" if self.contradicts else "qualifies"
 
 
+# What a judge can look up: words in the text, the part under a heading, a page, the tables of a page.
 LookKind = Literal["find", "section", "page", "table"]
-"""What a judge can look up: words in the text, the part under a heading, a page, the tables of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,9 +408,9 @@ class Doubt:
     kind: DoubtKind = "open"
 
 
+# Where a figure comes from: a quote, what stands above a quoted row of a table, a recorded calculation, one operation
+# on two quoted figures that nobody recorded, the question, another fact of the document, or none of these.
 FigureOrigin = Literal["quote", "header", "calculation", "derived", "question", "document", "nowhere"]
-"""Where a figure comes from: a quote, what stands above a quoted row of a table, a recorded calculation, one operation
-on two quoted figures that nobody recorded, the question, another fact of the document, or none of these."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, get_args
 
-PAGE_BREAK = "\f"
-"""Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
+PAGE_BREAK = "\f"  # joins the pages of `Document.text`; loaders keep it out of the pages themselves
 
+# Written in the place of an empty cell under a column that a header names, where the row goes on behind it: what stands
+# behind must not be read under that header. A quote may leave it out.
 EMPTY_CELL = "\u2423"
-"""Written in the place of an empty cell under a column that a header names, where the row goes on behind it: what
-stands behind must not be read under that header. A quote may leave it out."""
 
+# Where words come from that stand beside the running text, or were put over the page.
 Origin = Literal[
     "form field",
     "signature",
@@ -40,21 +40,20 @@ Origin = Literal[
     "hidden slide",
     "hidden text",
 ]
-"""Where words come from that stand beside the running text, or were put over the page."""
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
+# Origins of words that the document holds, but does not show.
 HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if origin.startswith("hidden "))
-"""Origins of words that the document holds, but does not show."""
 
+# Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away.
 UNSEEN_ORIGINS: frozenset[Origin] = frozenset(["hidden cell", "hidden text"])
-"""Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away."""
 
+# Origin of what a spreadsheet program shows in the form of its user's country: the text has one of these forms.
 REGIONAL: Origin = "date or time in regional form"
-"""Origin of what a spreadsheet program shows in the form of its user's country: the text has one of these forms."""
 
+# What a block of text is; furniture is what nearly every page repeats at its head or foot.
 BlockKind = Literal["paragraph", "item", "heading", "caption", "note", "table", "furniture"]
-"""What a block of text is; furniture is what nearly every page repeats at its head or foot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,11 +315,11 @@ class Table(NamedTuple):
             yield list(lines)
 
 
+# Formats in which a person names a place by the numbered part: their texts have no pages, nor places of their own.
 CLAUSE_KINDS = frozenset(["text", "markdown", "html", "docx", "odt", "rtf"])
-"""Formats in which a person names a place by the numbered part: their texts have no pages, nor places of their own."""
 
+# The fields of a document that hold what begins at some place of its text, in the order of these places.
 POSITIONED = ("headings", "quoted", "notes", "tables", "blocks", "clauses", "additions", "places")
-"""The fields of a document that hold what begins at some place of its text, in the order of these places."""
 
 
 def move_positioned(found: Any, by: int, low: int = 0, high: int | None = None) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 
 from ralph_cli.core.errors import ConfigError
 
+# A wire format: Anthropic's Messages, OpenAI's Responses, or Chat Completions.
 Api = Literal["messages", "responses", "chat"]
-"""A wire format: Anthropic's Messages, OpenAI's Responses, or Chat Completions."""
 
+# The services of the vendors: what is asked there has the vendors' prices.
 OWN_HOSTS = {
     "anthropic": ("api.anthropic.com",),
     "openai": ("api.openai.com",),
@@ -21,7 +22,6 @@ OWN_HOSTS = {
     "bedrock": ("amazonaws.com", "amazonaws.com.cn", "api.aws"),
     "vertex": ("googleapis.com",),
 }
-"""The services of the vendors: what is asked there has the vendors' prices."""
 
 _MIN_KEY_CHARS = 8
 

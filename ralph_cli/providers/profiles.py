@@ -67,11 +67,11 @@ class Profile(BaseModel):
 
 _PROFILE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# Headers that the clients write: what signs a request, what says how it is sent.
 _OWN_HEADERS = re.compile(
     r"(?i)(proxy-)?authorization|(x-)?api-key|cookie|host|connection|accept-encoding|te|trailer|upgrade"
     r"|(content|transfer|x-amz|x-stainless)-.*"
 )
-"""Headers that the clients write: what signs a request, what says how it is sent."""
 
 
 def parse_profiles(value: Any) -> Any:

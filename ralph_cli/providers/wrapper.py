@@ -25,8 +25,7 @@ class ModelWrapper:
         return self.wrapped.vendor
 
 
-SENDING_S = 0.05
-"""Seconds in which a request is on its way: work at the same time would only delay it."""
+SENDING_S = 0.05  # seconds in which a request is on its way: work at the same time would only delay it
 
 
 def preload(steps: Iterable[Callable[[], None]], after: float = 0.0) -> None:

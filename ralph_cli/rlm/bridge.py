@@ -35,11 +35,9 @@ from sandbox import (
 
 T = TypeVar("T")
 
-MAX_ANSWER_TOKENS = 2_000
-"""Tokens of the answer to a sub-query."""
+MAX_ANSWER_TOKENS = 2_000  # tokens of the answer to a sub-query
 
-CLOSE_WAIT_S = 5.0
-"""Seconds that closing waits for an engine that is still starting."""
+CLOSE_WAIT_S = 5.0  # seconds that closing waits for an engine that is still starting
 
 
 @dataclass(slots=True)

@@ -13,8 +13,7 @@ from ralph_cli.providers.replaying import parse_reply
 from ralph_cli.rlm.loop import MAX_TOKENS, MAX_TOKENS_LONG, list_shown
 from ralph_cli.rlm.recorded import RecordedSnippet, list_snippets
 
-MOST_CALLS = 4
-"""Calls of one turn whose answers are told apart."""
+MOST_CALLS = 4  # calls of one turn whose answers are told apart
 
 _MARK = re.compile(r"<data-([0-9a-f]{12})>")
 

@@ -10,10 +10,10 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.run import Look
 from ralph_cli.rlm.bridge import lookup_facts, lookup_functions
 
+# The calls that a worker is told about, which nobody can make here.
 _CALLS = re.compile(
     r"(?:: |; )(?:more|show|section|headings|at|llm_query)\([^\n]*?\)(?: prints them| has them read)?(?=\)?$)", re.M
 )
-"""The calls that a worker is told about, which nobody can make here."""
 
 
 class HostLookups:

@@ -52,8 +52,7 @@ class Review:
     attempt: Attempt | None = None
 
 
-ReviewDraft = Callable[[Draft], Review]
-"""The local rules."""
+ReviewDraft = Callable[[Draft], Review]  # the local rules
 
 
 class AnswersForChildren(Protocol):

@@ -7,13 +7,11 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result
 
-NOTHING_PRINTED = "(no output)"
-"""What the worker is shown of a snippet that printed nothing."""
-NEARLY = 1.25
-"""By how much what is printed may exceed its cap before it is cut."""
+NOTHING_PRINTED = "(no output)"  # what the worker is shown of a snippet that printed nothing
+NEARLY = 1.25  # by how much what is printed may exceed its cap before it is cut
 
+# Characters of a line that tells that a page was shown: at least, and as many as are compared.
 MIN_WORDS_CHARS, LINE_CHARS = 8, 120
-"""Characters of a line that tells that a page was shown: at least, and as many as are compared."""
 
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()(?:[^\n]{0,80}?offset \d+(?:: |$))?", re.MULTILINE)
 
@@ -72,8 +70,7 @@ def pages_shown(output: str, document: Document) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-MAX_REPEATS = 3
-"""So many equal steps in a row end an iteration: another one would only cost money."""
+MAX_REPEATS = 3  # so many equal steps in a row end an iteration: another one would only cost money
 
 
 @dataclass(slots=True)

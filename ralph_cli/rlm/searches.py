@@ -16,11 +16,10 @@ from sandbox.guest.probes import statement_nodes
 
 REGEX_METHODS = frozenset({"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"})
 STRING_METHODS = frozenset({"find", "rfind", "index", "rindex", "count", "startswith", "endswith", "partition"})
+# Searches that are told, characters of one, and characters of code that are looked at.
 MAX_SEARCHES, MAX_TERM_CHARS, MAX_CODE_CHARS = 60, 200, 100_000
-"""Searches that are told, characters of one, and characters of code that are looked at."""
 
-_PLACE_OF_DOC = 6
-"""Where `find` has its argument `doc`, counted from 0."""
+_PLACE_OF_DOC = 6  # where `find` has its argument `doc`, counted from 0
 
 _Loop = ast.For | ast.comprehension
 _PARSING = threading.Lock()
@@ -88,8 +87,8 @@ class _VariableTracker:
         return any(isinstance(part, ast.Name) and part.id in self.document for part in ast.walk(node))
 
 
+# What a snippet searches for, by the number of the expression that does it, as `sandbox.guest.probes` counts them.
 Planned = Mapping[int, tuple[SearchTerm, ...]]
-"""What a snippet searches for, by the number of the expression that does it, as `sandbox.guest.probes` counts them."""
 
 
 class SearchTracker:

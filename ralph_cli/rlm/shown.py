@@ -15,38 +15,30 @@ from functools import cached_property
 from ralph_cli.core.coverage import Spans, count_covered, merge_spans
 from ralph_cli.core.document import Document
 
-BLOCK_CHARS = 16
-"""Characters of an indexed block."""
+BLOCK_CHARS = 16  # characters of an indexed block
 
-MIN_PIECE_CHARS = 24
-"""Characters of a piece that counts; fewer agree by chance."""
+MIN_PIECE_CHARS = 24  # characters of a piece that counts; fewer agree by chance
 
-CERTAIN_PIECE_CHARS = 60
-"""Characters of a piece that counts wherever it stands."""
+CERTAIN_PIECE_CHARS = 60  # characters of a piece that counts wherever it stands
 
-PASSAGE_CHARS = 200
-"""Characters of a slice that is no mere line."""
+PASSAGE_CHARS = 200  # characters of a slice that is no mere line
 
-BLOCK_STRIDE = 8
-"""Distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one."""
+BLOCK_STRIDE = 8  # distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one
 
-MOST_BY_CHANCE = 4
-"""Characters by which what is printed behind a piece goes on like a place that it is not of."""
+MOST_BY_CHANCE = 4  # characters by which what is printed behind a piece goes on like a place that it is not of
 
-MAX_BLOCKS = 1_000_000
-"""Blocks that are indexed at most; in a longer text they stand further apart."""
+MAX_BLOCKS = 1_000_000  # blocks that are indexed at most; in a longer text they stand further apart
 
-MAX_BLOCK_PLACES = 64
-"""Blocks that stand in more places say nothing: dots, dashes, blanks, running heads."""
+MAX_BLOCK_PLACES = 64  # blocks that stand in more places say nothing: dots, dashes, blanks, running heads
 
+# Characters from an offset that our functions printed, or from the last piece, within which one place is preferred.
 NEAR_HINT_CHARS = 20_000
-"""Characters from an offset that our functions printed, or from the last piece, within which one place is preferred."""
 
 _OFFSET = re.compile(r"^(?:--- )?(?:place \d+, )?page \d+\b[^\n]{0,80}?, offset (\d+)(?::[ ]([^\n]*))?", re.MULTILINE)
 _ABOVE = re.compile(r"  \(above: [^\n]*\)$")
+# What `find` says of a page or a part, which would be found there and take the offset before it for itself, and
+# `headings` of a part, which was not read for that.
 _TOP = re.compile(r" \[(?:in|(?:page )?begins): [^\n]*\]$", re.MULTILINE)
-"""What `find` says of a page or a part, which would be found there and take the offset before it for itself, and
-`headings` of a part, which was not read for that."""
 
 _SPACE = re.compile(r"\s+")
 

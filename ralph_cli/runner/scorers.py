@@ -20,8 +20,7 @@ from ralph_cli.core.structure import Page
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 
-MIN_QUOTE = 12
-"""Characters of which at least one quote must consist: shorter ones are found in any document."""
+MIN_QUOTE = 12  # characters of which at least one quote must consist: shorter ones are found in any document
 
 MAX_JUDGED_CHARS, MAX_SHOWN_CHARS = 20_000, 200
 
@@ -61,8 +60,8 @@ class Scorer(Protocol):
         ...
 
 
+# A scorer, or a function that is one; its name is the function's.
 ScorerLike = Scorer | Callable[[str, str], float | Score | Awaitable[float | Score]]
-"""A scorer, or a function that is one; its name is the function's."""
 
 
 @runtime_checkable

@@ -11,8 +11,7 @@ from ralph_cli.providers.registry import parse_model_name
 from ralph_cli.wiring.models import ModelNames
 from ralph_cli.wiring.spending import run_budget
 
-LEAST_RUNS = 3
-"""Recorded runs from which an estimate is made."""
+LEAST_RUNS = 3  # recorded runs from which an estimate is made
 
 CHARS_PER_TOKEN = 4
 
@@ -53,15 +52,12 @@ class _Calls:
 _EXPLORING = (_Calls(5, 1, 0), _Calls(12, 2, 4), _Calls(60, 8, 60))
 _WHOLE = (_Calls(1, 1, 0), _Calls(2, 2, 0), _Calls(8, 6, 0))
 _GOAL_EXPLORING = (_Calls(7, 0, 0), _Calls(25, 0, 4), _Calls(160, 0, 60))
+# The usual calls at the low end, likely, and at the high end: where code explores, and where the text is given whole.
+# They are assumptions, which recorded runs replace. A goal has no judge and more iterations; it sets, verifies and
+# hands in its output in calls of their own.
 _GOAL_WHOLE = (_Calls(3, 0, 0), _Calls(9, 0, 0), _Calls(60, 0, 0))
-"""The usual calls at the low end, likely, and at the high end: where code explores, and where the text is given whole.
 
-They are assumptions, which recorded runs replace. A goal has no judge and more iterations; it sets, verifies and hands
-in its output in calls of their own.
-"""
-
-LONGEST_CONVERSATION = 60
-"""Calls of the worker after which a conversation is taken to have been begun anew."""
+LONGEST_CONVERSATION = 60  # calls of the worker after which a conversation is taken to have been begun anew
 
 
 def estimate_cost(

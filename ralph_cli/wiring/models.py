@@ -40,8 +40,7 @@ from sandbox import ResourceLimits, Sandbox, open_sandbox
 
 MAX_SUBQUERY_CHARS = 100_000
 
-NOBODY = "offline:extractive"
-"""A model that needs no key: it stands where no model is asked."""
+NOBODY = "offline:extractive"  # a model that needs no key: it stands where no model is asked
 
 NO_KEYS = (
     "no key is set, so the `offline` engine answers: it only searches and quotes; no language model reads or judges. "
@@ -231,9 +230,8 @@ class Models:
                 close()
 
 
+# Takes the turn at a service, so many seconds after the last of all programs; 0.0, or the seconds until there is one.
 TakeTurn = Callable[[Endpoint, float], float]
-"""Takes the turn at a service, so many seconds after the last of all programs; 0.0, or the seconds until there is one.
-"""
 
 
 def build_models(

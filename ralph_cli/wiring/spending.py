@@ -15,11 +15,9 @@ from ralph_cli.providers.prices import PriceList
 from ralph_cli.providers.registry import KEYLESS_VENDORS, parse_model_name
 from ralph_cli.providers.wrapper import ModelWrapper
 
-DEFAULT_USD = 5.0
-"""US dollars of a run for which nobody has set a bound."""
+DEFAULT_USD = 5.0  # US dollars of a run for which nobody has set a bound
 
-DEFAULT_CALLS, DEFAULT_TOKENS = 500, 4_000_000
-"""Calls and tokens of such a run where a price is unknown."""
+DEFAULT_CALLS, DEFAULT_TOKENS = 500, 4_000_000  # calls and tokens of such a run where a price is unknown
 
 _PROBE = Request("worker", "", ())
 

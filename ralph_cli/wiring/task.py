@@ -32,8 +32,7 @@ from ralph_cli.wiring.models import BuiltMode, RunContext
 from ralph_cli.wiring.qa import build_absence_reader, build_list_reader, build_looker, build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, may_have_children, open_reader
 
-ANY_COUNT = Range(1, 1_000_000)
-"""Items of a brief, and different quotes in it, that a reader may submit at once."""
+ANY_COUNT = Range(1, 1_000_000)  # items of a brief, and different quotes in it, that a reader may submit at once
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,12 @@ from pathlib import Path
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Ruling
 
-TRUE_KIND = "true"
-"""The kind of a claim that was not changed."""
+TRUE_KIND = "true"  # the kind of a claim that was not changed
 
+# What can be made false: whether, how much, who or where, how generally, and when.
 FALSEHOOD_KINDS = ("negation", "number", "entity", "scope", "time")
-"""What can be made false: whether, how much, who or where, how generally, and when."""
 
-_Z = 1.959963984540054
-"""The 97.5 % quantile of the normal distribution: for an interval of 95 %."""
+_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution: for an interval of 95 %
 
 
 @dataclass(frozen=True, slots=True)

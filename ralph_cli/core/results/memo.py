@@ -6,13 +6,13 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, Ruling
 
+# What became of a quotation: the first four hold (see `Tier`); of an elided one a person should read what is left out.
+# Altered: not the document's words, but near them; wrong-document: the words stand in another document than the memo
+# names; unclosed: a quotation mark without a partner, so that nobody can tell what is quoted; hidden: the document's
+# words, but not for a reader of its pages.
 QuotationOutcome = Literal[
     "exact", "folded", "recut", "elided", "altered", "wrong-page", "wrong-document", "not-found", "unclosed", "hidden"
 ]
-"""What became of a quotation: the first four hold (see `Tier`); of an elided one a person should read what is left out.
-Altered: not the document's words, but near them; wrong-document: the words stand in another document than the memo
-names; unclosed: a quotation mark without a partner, so that nobody can tell what is quoted; hidden: the document's
-words, but not for a reader of its pages."""
 
 HOLDING_OUTCOMES: frozenset[QuotationOutcome] = frozenset(("exact", "folded", "recut", "elided"))
 

@@ -12,15 +12,13 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.results.review import Review
 from ralph_cli.core.run import Halt
 
+# What an answer is to be; "text" is anything.
 AnswerType = Literal["text", "yes/no", "number", "date", "money", "list", "choice"]
-"""What an answer is to be; "text" is anything."""
 
-ALL_DOCUMENTS = "all documents"
-"""The name of the row of those questions that are put to the documents together."""
+ALL_DOCUMENTS = "all documents"  # the name of the row of those questions that are put to the documents together
 
 
-HEDGES = ("at least", "at most", "about")
-"""What may stand before the text of a value."""
+HEDGES = ("at least", "at most", "about")  # what may stand before the text of a value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from ralph_cli.core.events import VerifierFinished
 from ralph_cli.core.run import Claim, Doubt, Halt, Issue, Quote, Ruling, Tier
 
+# How the text at hand relates to that of the run: the same; the same file, read otherwise; another file; no text.
 TextRelation = Literal["same", "other-reading", "other-document", "none"]
-"""How the text at hand relates to that of the run: the same; the same file, read otherwise; another file; no text."""
 
 
 class Standing(StrEnum):

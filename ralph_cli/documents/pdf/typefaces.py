@@ -109,10 +109,14 @@ def _find_on_page(text: str, lines: Sequence[TypeLine], running: set[Face], edge
         last = line
     for part in found:
         words = clean_heading(text[part[0].start : part[-1].end])
-        is_bold = any("bold" in font.casefold() for line in part for font, _ in line.faces)
-        is_sentence = words.endswith(".") and (len(part) == _MOST_LINES or _SENTENCES.search(words))
-        if len(part) <= _MOST_LINES and (is_bold or not is_sentence):
+        if len(part) <= _MOST_LINES and not _is_sentence(words, part):
             yield Heading(words, part[0].start, 1, is_read_off=True)
+
+
+def _is_sentence(words: str, lines: Sequence[TypeLine]) -> bool:
+    """Whether lines are text, and not in bold."""
+    is_bold = any("bold" in font.casefold() for line in lines for font, _ in line.faces)
+    return words.endswith(".") and not is_bold and (len(lines) == _MOST_LINES or bool(_SENTENCES.search(words)))
 
 
 def _goes_on(text: str, last: TypeLine, line: TypeLine, edge: float, is_apart: bool) -> bool:

@@ -112,21 +112,26 @@ class _Reading:
                 name = f"{word} {match['number']}"
                 self._add(Clause(at, name.casefold(), name), known)
             return
-        path = _to_path(match["number"])
-        is_marked = bool(match["stop"] or word or match["sign"])
-        is_sentence = (match["first"] or "A").isupper()
-        if len(path) == 1 and not is_heading and not (is_marked and is_sentence):
-            return
-        title = (path, "".join(re.findall(r"[^\W\d_]", line[match.end("number") - at :].casefold())[:_TITLE]))
-        may_leap = is_marked or is_sentence
-        series = self._continue(path, is_heading, may_leap)
-        if series is None and may_leap:
-            series = self._begin(path, title, known, is_heading and is_marked)
-        self.titles.add(title)
-        if series is not None and not series.is_list:
+        title = "".join(re.findall(r"[^\W\d_]", line[match.end("number") - at :].casefold())[:_TITLE])
+        if self._counts(match, title, is_heading, known):
+            path = _to_path(match["number"])
             noun = word or ("\u00a7" if match["sign"] else "clause")
             name = f"{noun} {match['number']}"
             self._add(Clause(at, ".".join(map(str, path)), name), known if is_heading else None)
+
+    def _counts(self, match: re.Match[str], words: str, is_heading: bool, known: int | None) -> bool:
+        """Whether a number with these words is that of a part, as one of a series."""
+        path = _to_path(match["number"])
+        is_marked = bool(match["stop"] or match["word"] or match["sign"])
+        is_sentence = (match["first"] or "A").isupper()
+        if len(path) == 1 and not is_heading and not (is_marked and is_sentence):
+            return False
+        may_leap = is_marked or is_sentence
+        series = self._continue(path, is_heading, may_leap)
+        if series is None and may_leap:
+            series = self._begin(path, (path, words), known, is_heading and is_marked)
+        self.titles.add((path, words))
+        return series is not None and not series.is_list
 
     def _add(self, clause: Clause, level: int | None) -> None:
         self.found.append(clause)

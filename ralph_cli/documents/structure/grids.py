@@ -286,11 +286,7 @@ def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
     first full row of names."""
     values = [[cell for cell in row.cells if cell.column >= labels] for row in rows]
     if not any(cell.is_amount for cells in values for cell in cells):
-        at = next((at for at, row in enumerate(rows) if len(row.cells) > 1), len(rows))
-        if at >= len(rows) - 1 or not _is_full(rows, at) or not _may_name(rows[at]):
-            return 0
-        end = at + 1 + sum(1 for _ in takewhile(lambda it: _shares_label(rows[at], it), rows[at + 1 :]))
-        return end if end < min(at + 3, len(rows)) else 0
+        return _count_names(rows)
     first = next(at for at, cells in enumerate(values) if any(cell.is_figure for cell in cells))
     while first and all(it.column < labels for it in rows[first - 1].cells):
         first -= 1
@@ -300,6 +296,15 @@ def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
     while 0 < first < len(rows) - 1 and _shares_label(rows[first - 1], rows[first]):
         first += 1  # its name goes on beside figures, which are names, too
     return first if first <= _MOST_HEADER_ROWS else 0
+
+
+def _count_names(rows: Sequence[GridRow]) -> int:
+    """How many rows there are up to the first full row of names, with those below it that share its label."""
+    at = next((at for at, row in enumerate(rows) if len(row.cells) > 1), len(rows))
+    if at >= len(rows) - 1 or not _is_full(rows, at) or not _may_name(rows[at]):
+        return 0
+    end = at + 1 + sum(1 for _ in takewhile(lambda it: _shares_label(rows[at], it), rows[at + 1 :]))
+    return end if end < min(at + 3, len(rows)) else 0
 
 
 def _is_full(rows: Sequence[GridRow], at: int) -> bool:
@@ -352,21 +357,22 @@ def _find_continued(rows: Sequence[GridRow], head: int, labels: int) -> list[boo
     a line, because it begins in lower case; and only one of them has figures."""
     found = [False] * len(rows)
     has_values = False
-    for at in range(head, len(rows)):
-        own = [cell for cell in rows[at].cells if cell.column < labels]
-        above = [cell for cell in rows[at - 1].cells if cell.column < labels] if at > head else []
-        values = len(own) < len(rows[at].cells)
-        is_lower = (
-            bool(own and above)
-            and rows[at].goes_on is None
-            and own[0].text[:1].islower()
-            and above[-1].text[-1:] not in ".:;"
-        )
+    above: list[GridCell] = []
+    for at, row in enumerate(rows[head:], head):
+        own = [cell for cell in row.cells if cell.column < labels]
+        values = len(own) < len(row.cells)
+        are_both = bool(own and above)
+        is_lower = are_both and row.goes_on is None and _reads_on(above[-1].text, own[0].text)
         if is_lower and values and has_values and found[at - 1] and not above[0].text[:1].islower():
             found[at - 1] = has_values = len(above) < len(rows[at - 1].cells)  # what goes on here has begun above
-        found[at] = (is_lower or bool(rows[at].goes_on and own and above)) and not (values and has_values)
+        found[at] = (is_lower or (are_both and row.goes_on is True)) and not (values and has_values)
         has_values = values or (found[at] and has_values)
+        above = own
     return found
+
+
+def _reads_on(above: str, words: str) -> bool:
+    return words[:1].islower() and above[-1:] not in ".:;"
 
 
 class _Line(NamedTuple):

@@ -26,7 +26,7 @@ from ralph_cli.documents.structure.lines import (
     names_columns,
     run_in_heading,
 )
-from ralph_cli.documents.structure.numbered_headings import find_runs
+from ralph_cli.documents.structure.numbered_headings import NumberedLine, find_runs
 from ralph_cli.text.scan import strip_interval
 
 MAX_OWN_PAGES = 10
@@ -127,8 +127,7 @@ def _find(lines: _Lines, pages: int, apart: Sequence[Heading]) -> list[Heading]:
     titles = {heading.start: heading.text for heading in apart}
     looks = _headings_by_look(lines, max((level for _, level in counted.values()), default=1), pages, titles)
     if runs and not apart:  # where numbers count on, one that does not is no heading, if nothing else sets it apart
-        above = {str(it.number[0]) for run in runs for it in run if it.level > 1}
-        looks = {at: it for at, it in looks.items() if it[0] == lines[at] and _bare_number(it[0]) in {"", *above}}
+        looks = {at: it for at, it in looks.items() if it[0] == lines[at] and _goes_with(runs, it[0])}
     found = looks | counted
     labels = [at for at in sorted(found) if at not in counted and _LABEL.match(lines[at])]
     followers = dict(pair for run in runs for pair in pairwise(it.at for it in run)) | _next_labels(labels, lines)
@@ -142,9 +141,10 @@ def _find(lines: _Lines, pages: int, apart: Sequence[Heading]) -> list[Heading]:
     return parts
 
 
-def _bare_number(heading: str) -> str:
-    match = _BARE_NUMBER.match(heading)
-    return match[0] if match else ""
+def _goes_with(runs: Sequence[Sequence[NumberedLine]], heading: str) -> bool:
+    """Whether a line has no number, or that of a part of which numbers count on."""
+    number = match[0] if (match := _BARE_NUMBER.match(heading)) else ""
+    return not number or any(str(it.number[0]) == number for run in runs for it in run if it.level > 1)
 
 
 def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, str]) -> dict[int, tuple[str, int]]:
@@ -153,27 +153,39 @@ def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, s
     last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), -1)
     found: dict[int, tuple[str, int]] = {}
     for at in range(last + 1):
-        line = lines[at]
-        if titles:
-            title = titles.get(lines.starts[at], "")
-            if may_be_heading(title) and not CELLS_APART.search(line):
-                found[at] = (title, 1 if heading_level(title) == 1 else depth + 1)
-        elif at and ends_sentence(line, lines[at - 1]):
-            continue
-        elif (level := heading_level(line)) and not (
-            level == 2 and lines[at + 1 : at + 2] and lines[at + 1][0].islower()
-        ):
-            found[at] = (line, level if level == 1 else depth + 1)
-        elif run_in := run_in_heading(line):
-            found[at] = (run_in, 1 + run_in.split()[0].rstrip(".").count("."))
-    keys = {at: heading if titles else _key(heading) for at, (heading, _) in found.items()}
+        title = titles.get(lines.starts[at], "")
+        if not titles and (heading := _read_heading(lines, at, depth)):
+            found[at] = heading
+        elif may_be_heading(title) and not CELLS_APART.search(lines[at]):
+            found[at] = (title, 1 if heading_level(title) == 1 else depth + 1)
+    return _drop_running(lines, found, pages, bool(titles))
+
+
+def _drop_running(
+    lines: _Lines, found: dict[int, tuple[str, int]], pages: int, are_titles: bool
+) -> dict[int, tuple[str, int]]:
+    """What looks like headings, or is set apart as `titles` are, without what stands on many pages."""
+    keys = {at: heading if are_titles else _key(heading) for at, (heading, _) in found.items()}
     # What its type sets apart is no running line where other lines of its page stand above it.
-    tops = (not titles or not at or at - 1 in lines.taken or lines.page_end(at - 1) <= lines.starts[at] for at in keys)
+    tops = (
+        not are_titles or not at or at - 1 in lines.taken or lines.page_end(at - 1) <= lines.starts[at] for at in keys
+    )
     repeated = Counter(compress(keys.values(), tops))
     most = max(_MOST_REPEATS, pages // _PAGES_EACH)
     # "Note 7" on page 8 and "Note 8" on page 9 only look like running lines.
     kept = (at for at, key in keys.items() if at not in lines.taken or (_LABEL.match(key) and repeated[key] < 2))
     return {at: found[at] for at in kept if repeated[keys[at]] <= most}
+
+
+def _read_heading(lines: _Lines, at: int, depth: int) -> tuple[str, int] | None:
+    """The text and level of a line that is written as a heading, or that a heading begins."""
+    line, below = lines[at], lines[at + 1 : at + 2]
+    if at and ends_sentence(line, lines[at - 1]):
+        return None
+    if (level := heading_level(line)) and not (level == 2 and below and below[0][0].islower()):
+        return line, level if level == 1 else depth + 1
+    run_in = run_in_heading(line)
+    return (run_in, 1 + run_in.split()[0].rstrip(".").count(".")) if run_in else None
 
 
 def _next_labels(labels: Sequence[int], lines: Sequence[str]) -> dict[int, int]:

@@ -107,22 +107,25 @@ def heading_level(line: str) -> int:
     words = _WORD.findall(line)
     number = _NUMBERED.match(line)
     rest = line[number.end() :].lstrip(" \u2010\u2011\u2012\u2013\u2014-") if number else line
-    most = MOST_NUMBERED if number else MOST_WORDS
-    if not 0 < len(words) <= most or is_row(rest):
+    if not 0 < len(words) <= (MOST_NUMBERED if number else MOST_WORDS) or is_row(rest) or CELLS_APART.search(rest):
         return 0
-    if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
-        return 0
-    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(rest) or _SENTENCE.search(line):
-        return 0
-    if line[-1] in ".:" and not number:
-        return 0
-    # A letter by itself is often the end of a broken word.
-    telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
-    if not any(len(word) > 2 for word in telling) or not all(word[0].isupper() for word in telling):
+    if _is_cut_off(line, words) or (line[-1] in ".:" and not number) or not _has_capitals(words):
         return 0
     if _PAGE_NUMBER.fullmatch(line) or is_day(line):
         return 0
     return 1 if number or (line.isupper() and len(line) > 4) else 2
+
+
+def _is_cut_off(line: str, words: list[str]) -> bool:
+    """Whether a line is a part of a sentence, or several."""
+    goes_on = words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper()
+    return goes_on or line[-1] in ",;" or line[0] in "(\u2022*" or bool(_SENTENCE.search(line))
+
+
+def _has_capitals(words: list[str]) -> bool:
+    """Whether all telling words have capitals; a letter by itself is often the end of a broken word."""
+    telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
+    return any(len(word) > 2 for word in telling) and all(word[0].isupper() for word in telling)
 
 
 def is_numbered(heading: str) -> bool:

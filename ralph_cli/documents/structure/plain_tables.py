@@ -71,18 +71,31 @@ def _find_markdown(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tupl
         end = at + 1
         while end < len(lines) and lines[end][0] == lines[end - 1][1] + 1 and _has_bars(text, lines[end]):
             end += 1
-        block = lines[at:end]
-        is_rule = [_DELIMITER.fullmatch(text, *it) is not None for it in block]
-        below = next((n for n in range(1, len(block)) if is_rule[n] and not is_rule[n - 1]), 0)
-        rows = [it for it, is_rule in zip(block, is_rule, strict=True) if not is_rule]
-        grid = [_read_pipes(text, *row) for row in rows[is_rule[: below - 1].count(False) if below else 0 :]]
-        bars = {len(_PIPE.findall(text, *it)) for it in rows}
-        is_barred = len(bars) == 1 < len(rows) and all(text[slice(*it)].lstrip()[:1] == "|" for it in rows)
-        goes_on = "+" in text[slice(*block[-1])] and any(not row.cells or row.cells[0].column for row in grid)
-        if len(block) > 1 and grid and not goes_on and (below or (is_barred and min(bars) > 2)):
-            width = max((cell.last + 1 for row in grid for cell in row.cells), default=1)
-            for table in make_tables(grid, width, (1 if grid[0].cells else 0) if below else None):
-                yield table, block[max(below - 1, 0) :]
+        begin, tables = _read_barred(text, lines[at:end])
+        yield from ((table, lines[at + begin : end]) for table in tables)
+
+
+def _read_barred(text: str, block: Sequence[tuple[int, int]]) -> tuple[int, list[Table]]:
+    """The line in which the names of columns stand, if a rule is below them, and the tables from there on.
+
+    Between rules of "+" each line is a row only if each has a first cell.
+    """
+    is_rule = [_DELIMITER.fullmatch(text, *it) is not None for it in block]
+    begin = next((n for n in range(len(block) - 1) if is_rule[n + 1] and not is_rule[n]), -1)
+    rows = [it for it, is_one in zip(block, is_rule, strict=True) if not is_one]
+    if begin < 0 and not _are_barred(text, rows):
+        return 0, []
+    grid = [_read_pipes(text, *row) for row in rows if row >= block[max(begin, 0)]]
+    if "+" in text[slice(*block[-1])] and any(not row.cells or row.cells[0].column for row in grid):
+        return 0, []
+    width = max((cell.last + 1 for row in grid for cell in row.cells), default=1)
+    return max(begin, 0), make_tables(grid, width, (1 if grid[0].cells else 0) if begin >= 0 else None)
+
+
+def _are_barred(text: str, lines: Sequence[tuple[int, int]]) -> bool:
+    """Whether all lines begin with a bar and have as many, so that each has two cells or more."""
+    bars = {len(_PIPE.findall(text, *it)) for it in lines}
+    return len(bars) == 1 < len(lines) and min(bars) > 2 and all(text[slice(*it)].lstrip()[:1] == "|" for it in lines)
 
 
 def _has_bars(text: str, line: tuple[int, int]) -> bool:
@@ -116,24 +129,26 @@ def _find_ruled(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[T
         if at < taken:
             continue
         columns = [match.start() - lines[at][0] for match in _RUN.finditer(text, *lines[at])]
-        further = rulers[number + 1] if number + 1 < len(rulers) else len(lines)
+        further = [*rulers, len(lines)][number + 1]
         is_framed = 1 < further - at <= _MOST_NAMES + 1 and _are_adjacent(lines[at : further + 1])
-        names = [*range(at + 1, further)] if is_framed else []
-        while not is_framed and at - len(names) > taken and len(names) < _MOST_NAMES:
-            above = at - len(names) - 1
-            if not _are_adjacent(lines[above : above + 2]):
-                break
-            names.insert(0, above)
+        names = [*range(at + 1, further)] if is_framed else _find_names(lines, at, taken)
         begin = end = (further if is_framed else at) + 1
         while end < len(lines) and end not in rulers and _are_adjacent(lines[end - 1 : end + 1]):
             end += 1
         grid = [_read_ruled(text, lines[row], columns) for row in (*names, *range(begin, end))]
-        if names and end > begin and all(row is not None for row in grid):
-            last = end + (end in rulers and _are_adjacent(lines[end - 1 : end + 1]))
-            rows = [row for row in grid if row is not None]
+        rows = [row for row in grid if row is not None]
+        if names and end > begin and len(rows) == len(grid):
+            taken = end + (end in rulers and _are_adjacent(lines[end - 1 : end + 1]))
             for table in make_tables(rows, len(columns), len(names)):
-                yield table, lines[min(*names, at) : last]
-            taken = last
+                yield table, lines[min(*names, at) : taken]
+
+
+def _find_names(lines: Sequence[tuple[int, int]], at: int, taken: int) -> list[int]:
+    """The lines right above one that may name columns."""
+    first = at
+    while first > taken and at - first < _MOST_NAMES and _are_adjacent(lines[first - 1 : first + 1]):
+        first -= 1
+    return [*range(first, at)]
 
 
 def _are_adjacent(lines: Sequence[tuple[int, int]]) -> bool:
@@ -265,12 +280,7 @@ def _are_placed(rows: Sequence[Row]) -> bool:
     """Whether the places of cells in the text tell their columns: figures stand under each other, and names above
     them."""
     data = [row for row in rows if _is_data(row)]
-    columns: list[tuple[float, float]] = []
-    for left, right in sorted((piece.left, piece.right) for row in data for piece in row):
-        if columns and left < columns[-1][1]:
-            columns[-1] = columns[-1][0], max(columns[-1][1], right)
-        else:
-            columns.append((left, right))
+    columns = _find_columns(data)
     if len(columns) != max(map(len, data), default=0):
         return not data
     is_named, is_clear = False, True
@@ -285,6 +295,17 @@ def _are_placed(rows: Sequence[Row]) -> bool:
             is_clear &= all(behind) and not any(0 in it for it in behind)
             is_clear &= behind is over or {*chain.from_iterable(behind)} == {*range(1, len(columns))}
     return is_named or is_clear
+
+
+def _find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
+    """Where the columns of rows begin and end."""
+    columns: list[tuple[float, float]] = []
+    for left, right in sorted((piece.left, piece.right) for row in rows for piece in row):
+        if columns and left < columns[-1][1]:
+            columns[-1] = columns[-1][0], max(columns[-1][1], right)
+        else:
+            columns.append((left, right))
+    return columns
 
 
 def _slot(rows: Sequence[Row]) -> None:

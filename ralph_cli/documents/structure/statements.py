@@ -122,12 +122,8 @@ def _find_title(text: str, above: Sequence[re.Match[str]], titles: Sequence[Head
     for none. A title is one of the `titles`, or a line by itself: in a file that has type that is so for certain below
     another.
     """
-    first = max(bisect_right(titles, above[0].start(), key=attrgetter("start")) - 1, 0)
-    near = titles[first : bisect_right(titles, above[-1].end(), key=attrgetter("start"))]
-    heads = [any(_overlaps(it, line) for it in near) for line in above]
-    at = len(above) - 1
-    while at > 0 and _IN_BRACKETS.fullmatch(above[at][0]):
-        at -= 1
+    heads = _find_heads(above, titles)
+    at = max((n for n, line in enumerate(above) if not _IN_BRACKETS.fullmatch(line[0])), default=0)
     words = above[at][0].strip()
     long = max(len(line[0]) for line in above) * _SHORT_LINE_SHARE
     ends = (n for n in range(at) if heads[n] or len(above[n][0]) < long or _ENDS_PART.search(above[n][0]))
@@ -138,14 +134,22 @@ def _find_title(text: str, above: Sequence[re.Match[str]], titles: Sequence[Head
     is_alone = (at > 0 and heads[at - 1]) or (not is_typed and (at == begin or "\n\n" in gap))
     if not heads[at] and not (is_alone and _may_be_title(words)):
         return -1
-    first = at
-    while first > 0 and heads[first - 1] and text.count("\n", above[first - 1].end(), above[first].start()) == 1:
+    return _begin_title(text, above[: at + 1], heads)
+
+
+def _begin_title(text: str, lines: Sequence[re.Match[str]], heads: Sequence[bool]) -> int:
+    """Where the title begins that ends with the last of these lines, as far up as others are headings; -1 for a day."""
+    first = len(lines) - 1
+    while first > 0 and heads[first - 1] and text.count("\n", lines[first - 1].end(), lines[first].start()) == 1:
         first -= 1
-    return -1 if all(is_day(line[0]) for line in above[first : at + 1]) else above[first].start()
+    return -1 if all(is_day(line[0]) for line in lines[first:]) else lines[first].start()
 
 
-def _overlaps(heading: Heading, line: re.Match[str]) -> bool:
-    return heading.start < line.end() and line.start() < heading.start + len(heading.text)
+def _find_heads(lines: Sequence[re.Match[str]], titles: Sequence[Heading]) -> list[bool]:
+    """Of each line whether one of the titles stands in it."""
+    first = max(bisect_right(titles, lines[0].start(), key=attrgetter("start")) - 1, 0)
+    near = titles[first : bisect_right(titles, lines[-1].end(), key=attrgetter("start"))]
+    return [any(it.start < line.end() and line.start() < it.start + len(it.text) for it in near) for line in lines]
 
 
 def _may_be_title(words: str) -> bool:

@@ -21,8 +21,7 @@ from ralph_cli.providers.endpoint import (
 )
 from ralph_cli.providers.vendors import faults
 
-NO_KEY = "none"
-"""What is sent to a server that asks for no key."""
+NO_KEY = "none"  # what is sent to a server that asks for no key
 
 _AWS_REGION = re.compile(r"[a-z]{2,8}(-[a-z0-9]+)+-\d+")
 _GOOGLE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.:-]*")

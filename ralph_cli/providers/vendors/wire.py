@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     import httpx2
 
+# Most tokens asked for in one reply: above, services and proxies cut connections that do not stream.
 MAX_TOKENS = 16_000
-"""Most tokens asked for in one reply: above, services and proxies cut connections that do not stream."""
-MAX_REPLY_BYTES = 32 * 1024 * 1024
-"""Largest reply read, after decompression."""
+MAX_REPLY_BYTES = 32 * 1024 * 1024  # largest reply read, after decompression
 CONNECT_TIMEOUT_S = 15.0
 
 _GZIP_OR_ZLIB = 47

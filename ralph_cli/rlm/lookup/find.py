@@ -26,36 +26,30 @@ from ralph_cli.rlm.lookup.lines import (
 from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of, _table_at
 from ralph_cli.text.patterns import widen_spaces
 
+# Characters that the lines around all places may have, below which further places get a line each, and about those by
+# which a place is named.
 _FIND_CHARS, _LISTED_CHARS, _NAME_CHARS = 4_000, 3_300, 90
-"""Characters that the lines around all places may have, below which further places get a line each, and about those by
-which a place is named."""
 
-_LISTED_NOTE = 160
-"""Characters that the note on a row may have where a place has a line."""
+_LISTED_NOTE = 160  # characters that the note on a row may have where a place has a line
 
-_TOGETHER_CHARS = 1_200
-"""Characters up to which places whose lines touch are one."""
+_TOGETHER_CHARS = 1_200  # characters up to which places whose lines touch are one
 
-_SENTENCE_LINES = 3
-"""Lines over which the sentence of a hit is followed on each side."""
+_SENTENCE_LINES = 3  # lines over which the sentence of a hit is followed on each side
 
-_MOST_DOCUMENTS = 20
-"""Documents of which `find` says how many places they have."""
+_MOST_DOCUMENTS = 20  # documents of which `find` says how many places they have
 
 _Part = tuple[int, int]  # first character and end
 
 _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short name inside other words
 
-_BEFORE_CHARS = 40
-"""Characters before a hit within a long line, where its place has a line."""
+_BEFORE_CHARS = 40  # characters before a hit within a long line, where its place has a line
 
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
 
 _INK = re.compile(r"\S")
 
-_PART_CHARS = 48
-"""Characters by which a heading is named beside a place."""
+_PART_CHARS = 48  # characters by which a heading is named beside a place
 
 _SENTENCE_END = re.compile(r"[.!?][\"\u201d)]?(?:\s|$)")
 _ENDS = re.compile(r"[.!?:;][\"\u201d)]?\s*$")

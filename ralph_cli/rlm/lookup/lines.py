@@ -8,22 +8,19 @@ from typing import Any
 
 from ralph_cli.documents.sets.naming import match_names
 
+# The look-up functions that a snippet finds.
 OFFERED = ("find", "more", "section", "headings", "term", "show", "at", "table", "rest", "budget", "help")
-"""The look-up functions that a snippet finds."""
 
 _Page = tuple[int, str, int, int]  # number, label, first character, end
 
-_STARTS: list[int] = []
-"""Where each page begins; the document of a sandbox does not change."""
+_STARTS: list[int] = []  # where each page begins; the document of a sandbox does not change
 
+# A note on the columns of a row that tells nothing else.
 _COLUMNS_ONLY = re.compile("\\(in this row (?:[^\u201c\u201d]*under \u201c[^\u201d]*\u201d)+\\)")
-"""A note on the columns of a row that tells nothing else."""
 
-_MOST_COUNTED = 20
-"""Pages of which each is told with how often it occurs; more are told as ranges."""
+_MOST_COUNTED = 20  # pages of which each is told with how often it occurs; more are told as ranges
 
-_LONG = 400
-"""Characters of a line above which only a part of it is printed."""
+_LONG = 400  # characters of a line above which only a part of it is printed
 
 
 def _text() -> str:

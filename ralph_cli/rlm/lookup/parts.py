@@ -22,11 +22,9 @@ from ralph_cli.rlm.lookup.lines import (
 )
 from ralph_cli.rlm.lookup.rows import _header_of, _row_of, _table_at
 
-_SHOW_CHARS = 5_500
-"""Characters that one call prints: most pages whole."""
+_SHOW_CHARS = 5_500  # characters that one call prints: most pages whole
 
-_LONG_REST = 4 * _SHOW_CHARS
-"""Characters from which on the rest of a part is better read by a second model."""
+_LONG_REST = 4 * _SHOW_CHARS  # characters from which on the rest of a part is better read by a second model
 
 _Part = tuple[int, int, str, int]  # where it begins, level, heading, where it ends
 
@@ -36,8 +34,7 @@ _DEFINES = re.compile(
 _MOST_PLACES = 12
 _MOST_HEADINGS = 60
 _SAME = 3
-_NUMBER_WITHIN = 20
-"""Characters of a line within which the number of its part stands."""
+_NUMBER_WITHIN = 20  # characters of a line within which the number of its part stands
 
 
 def show(

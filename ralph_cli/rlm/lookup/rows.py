@@ -9,8 +9,8 @@ from ralph_cli.rlm.lookup.lines import _cut, _line_span, _lines_of, _Page
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
+# Where its title begins, where it ends, its first row below the header; the lines that govern it; its groups.
 _Table = tuple[int, int, int, list[tuple[int, int]], dict[int, int]]
-"""Where its title begins, where it ends, its first row below the header; the lines that govern it; its groups."""
 
 
 def _table_at(offset: int) -> _Table | None:

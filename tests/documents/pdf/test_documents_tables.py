@@ -221,22 +221,6 @@ def test_raised_marks_of_notes_are_no_figures_and_make_no_column(tmp_path):
     ]
 
 
-def test_a_long_label_right_below_the_names_is_not_the_end_of_them(pdf):
-    label = "Cash that was paid for all that is in these sums and more:"
-    document = load_document(pdf(placed(HEADER, (label,), *LINES)))
-    assert column_names(document)[1:] == ["2023", "2022", "2021"]
-
-
-def test_the_mark_of_a_note_among_names_is_no_figure(pdf):
-    names = [("", "Number of", "Price", "Plans"), ("Month", "(1)", "paid", "or rules (2)")]
-    assert column_names(load_document(pdf(placed(*names, *LINES)))) == [
-        "Month",
-        "Number of (1)",
-        "Price paid",
-        "Plans or rules (2)",
-    ]
-
-
 def test_years_name_rows_and_words_under_a_name_are_a_column(pdf):
     years = [(str(year), f"{year - 2000},377", "9") for year in range(2031, 2035)]
     (table,) = load_document(pdf(placed(("Year", "Sums", "Shares"), *years, at=AT))).tables

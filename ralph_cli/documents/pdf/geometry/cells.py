@@ -29,14 +29,8 @@ def to_tables(
 
     The page begins at `edge` on the left; without one its columns have no room.
     """
-    above, heads = table.above, find_heads(table, rulings)
-    figures = {number for number, column in enumerate(table.columns, 1) if not column.has_words}
-    naming = [at for at, row in enumerate(heads) if any(not figures.isdisjoint(range(it[0], it[1] + 1)) for it in row)]
-    first = naming[0] if naming else len(heads)
-    if not naming and heads and heads[-1] and any(len(row) == 1 and is_text(row[0]) for row in table.rows):
-        first -= 1  # the first of several groups
-    rows = [*zip(above[first:], heads[first:], strict=True), *((row, _find_cells(row, table)) for row in table.rows)]
-    rows = [(row, cells) for row, cells in rows if cells]
+    named, head = _find_named_rows(table, rulings)
+    rows = [*named, *((row, cells) for row in table.rows if (cells := _find_cells(row, table)))]
     height = max(row[0].height for row, _ in rows)
     grid = []
     for (row, cells), goes_on in zip(rows, _find_wrapped(rows), strict=True):
@@ -48,8 +42,20 @@ def to_tables(
     room = [(table.label_edge, table.columns[0].left), *((column.left, column.right) for column in table.columns)]
     begin = edge or 0.0
     columns = [Column(round(left - begin, 1), round(max(left, right) - begin, 1)) for left, right in room]
-    head = sum(bool(heads[at]) for at in range(first, naming[-1] + 1)) if naming else 0
     return make_tables(grid, columns if edge is not None else len(columns), head, 1)
+
+
+def _find_named_rows(table: FigureTable, rulings: Rulings) -> tuple[list[tuple[Row, list[Placed]]], int]:
+    """The rows above a table from the first on that names columns of figures, each with its cells, and how many of them
+    name columns; or a label above the first of several groups."""
+    heads = find_heads(table, rulings)
+    figures = {number for number, column in enumerate(table.columns, 1) if not column.has_words}
+    naming = [at for at, row in enumerate(heads) if any(not figures.isdisjoint(range(it[0], it[1] + 1)) for it in row)]
+    first = naming[0] if naming else len(heads)
+    if not naming and heads and any(len(row) == 1 and is_text(row[0]) for row in table.rows):
+        first -= 1
+    head = sum(bool(row) for row in heads[first : naming[-1] + 1]) if naming else 0
+    return [it for it in zip(table.above[first:], heads[first:], strict=True) if it[1]], head
 
 
 def box_tables(

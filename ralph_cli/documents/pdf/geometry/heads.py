@@ -109,24 +109,23 @@ class _Header:
         return names
 
     def find_ruling(self, name: _Name, at: int) -> None:
-        """Find the columns between the rulings beside a name, or those that the ruling right below it reaches over, if
-        it stands alone there."""
-        if over := self._find_between(name, at):
+        """Place a name over the columns between the rulings beside it, or over those that the ruling right below it
+        reaches over, if it stands alone there."""
+        if over := self._find_between(name, at) or self._find_reached(name, at):
             name.span, name.is_ruled = (over[0], over[-1]), True
-            return
+
+    def _find_reached(self, name: _Name, at: int) -> list[int]:
+        """The columns that the ruling right below a name reaches over."""
         ruling = next((it for it in self._rulings if it.foot < name.top.baseline and name.is_over(it)), None)
-        if ruling is None:
-            return
-        others = (it for it in chain.from_iterable(self.rows[at:]) if it is not name and it.is_over(ruling))
-        if any(it.top.baseline > ruling.foot for it in others):
-            return
+        others = [it for it in chain.from_iterable(self.rows[at:]) if it is not name]
+        if ruling is None or any(it.is_over(ruling) and it.top.baseline > ruling.foot for it in others):
+            return []
         name.ruling = ruling
         over = [at for at, (left, right) in enumerate(self._rooms, 1) if ruling.covers(left, right) > _COVERED]
         is_within = ruling.left < name.left + _OUTSIDE and name.right < ruling.right + _OUTSIDE
         level = [it for it in self._rulings if it.foot == ruling.foot and it.right > self._edge]
         is_one_of_several = len(over) == len(self.rows[at]) == 1 < len(level)
-        if over and is_within and ruling.left > self._edge - _REACH and not is_one_of_several:
-            name.span, name.is_ruled = (over[0], over[-1]), True
+        return over if is_within and ruling.left > self._edge - _REACH and not is_one_of_several else []
 
     def _find_between(self, name: _Name, at: int) -> list[int]:
         """The columns between the rulings on both sides of a name that is alone there; the outer side may be open."""
@@ -187,18 +186,19 @@ class _Header:
         """Place names over the columns that they are over, and nearer to than what stands `beside` them."""
         over = [it for it in row if it.left > self._edge]
         for name in (it for it in row if not it.is_ruled):
-            under = [
-                at
-                for at, room in enumerate(self._rooms, 1)
-                if name in over and name.left < room[1] and name.right > room[0]
-            ]
-            nearest = [at for at in under if self._nearest([*over, *beside], at) is name] or under
-            is_label = name.left <= self._edge and name.right <= self._table.columns[0].left
-            name.span = (nearest[0], nearest[-1]) if nearest else (0, 0) if is_label else _NONE
+            name.span = self._find_span(name, over, beside)
         over = [it for it in over if it.span != _NONE or not any(map(it.is_over, self._others))]
-        over = [it for it in over if not any(it.is_aligned(part) for part in self.placed if part.span == _NONE)]
+        nowhere = [it for it in self.placed if it.span == _NONE]
+        over = [it for it in over if not any(map(it.is_aligned, nowhere))]
         for name, span in zip(over, self._find_groups(over), strict=False):
             name.span = name.span if name.is_ruled else span
+
+    def _find_span(self, name: _Name, over: list[_Name], beside: list[_Name]) -> _Span:
+        if name.left <= self._edge:
+            return (0, 0) if name.right <= self._table.columns[0].left else _NONE
+        under = [at for at, (left, right) in enumerate(self._rooms, 1) if name.left < right and name.right > left]
+        nearest = [at for at in under if self._nearest([*over, *beside], at) is name] or under
+        return (nearest[0], nearest[-1]) if nearest else _NONE
 
     def _nearest(self, names: list[_Name], column: int) -> _Name:
         return min(names, key=lambda it: self._off_centre(it, column, column))

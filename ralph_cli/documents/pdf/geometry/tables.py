@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import chain, pairwise
 
@@ -22,7 +22,6 @@ _FAR = 3.5
 """Rows further apart than this, in heights of type, belong to two tables."""
 
 _LEAST_ROWS, _LEAST_SHARE = 3, 0.1
-_MOST_HEADINGS = 20
 LABEL_INDENT = 30.0
 _TOUCHING = 1.0
 """Points between two ranges of figures of one column."""
@@ -45,7 +44,8 @@ class FigureColumn:
     """Figures under each other between `left` and `right`.
 
     Names stand in the middle of signs and figures; the column's currency signs begin at `sign`.
-    `is_named`: something stands above this column and no other. `has_words`: its cells are no figures.
+    `is_named`: something stands above this column and no other. `has_words`: its cells are no figures. Rows are
+    `filled` that have one.
     """
 
     left: float
@@ -53,10 +53,15 @@ class FigureColumn:
     is_named: bool = False
     has_words: bool = False
     sign: float = math.inf
+    filled: set[int] = field(default_factory=set)
 
     def holds(self, fragment: Fragment) -> bool:
         """Whether the fragment stands, at least in part, in the room of the column."""
         return fragment.left < self.right and fragment.right > self.left
+
+    def is_beside(self, other: "FigureColumn") -> bool:
+        """Whether it shares room with another column, with its signs."""
+        return other.left < self.right and min(self.left, self.sign) < other.right
 
     def is_under(self, fragment: Fragment) -> bool:
         """Whether the fragment, in a row above, stands over the column or its signs."""
@@ -82,9 +87,7 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
     those whose columns are all named; and labels with what they say."""
     if not any(len(row) > 1 for row in rows) or any(fragment.is_right_to_left for row in rows for fragment in row):
         return []
-    for left, right in chain.from_iterable(map(pairwise, rows)):
-        if right.height < _SMALL * left.height and right.baseline > left.baseline and _NOTE_MARK.fullmatch(right.text):
-            right.is_figure = False  # the raised mark of a note
+    _set_marks(rows)
     edge = min(row[0].left for row in rows) + LABEL_INDENT
     kinds = [_kind(row, edge) for row in rows]
     tables = []
@@ -100,6 +103,13 @@ def find_tables(rows: list[Row], least_rows: int = _LEAST_ROWS) -> list[FigureTa
             columns = sorted(columns + _word_columns(data, above, edge, columns), key=lambda column: column.left)
             tables.append(FigureTable(first, rows[first:end], above, edge, columns))
     return sorted([*tables, *_find_pairs(rows, tables)], key=lambda table: table.first)
+
+
+def _set_marks(rows: list[Row]) -> None:
+    """Say of the raised marks of notes that they are no figures."""
+    for left, right in chain.from_iterable(map(pairwise, rows)):
+        if right.height < _SMALL * left.height and right.baseline > left.baseline and _NOTE_MARK.fullmatch(right.text):
+            right.is_figure = False
 
 
 def _find_pairs(rows: list[Row], tables: list[FigureTable]) -> Iterator[FigureTable]:
@@ -137,11 +147,10 @@ def _goes_on(above: Row, row: Row, edge: float) -> bool:
 
 
 def _kind(row: Row, label_edge: float) -> _Kind:
-    words = sum(part.left > label_edge and part.has_letters for part in row)
-    figures = [part for part in row if part.is_figure and not (words > 1 and _NOTE_MARK.fullmatch(part.text))]
+    figures = [part.text for part in row if part.is_figure]
     if len(row) > 1 and _NOTE_MARK.fullmatch(row[0].text) and row[1].is_prose and len(row[1].words) > _NOTE_WORDS:
         return _Kind.PROSE
-    if figures and not all(is_time(fragment.text) for fragment in figures):
+    if not all(map(is_time, figures)):
         return _Kind.DATA if len(row) > 1 else _Kind.TEXT
     if any(fragment.is_prose and len(fragment.words) >= _LONG_PROSE for fragment in row):
         return _Kind.PROSE
@@ -177,33 +186,38 @@ def _is_label(rows: list[Row], last: int, number: int) -> bool:
 
 def _figure_columns(rows: list[Row], least: int) -> list[FigureColumn]:
     """The x-ranges that so many figures share, at least; none if they run into each other."""
-    figures = sorted(((it, at) for at, row in enumerate(rows) for it in row if it.is_figure), key=lambda it: it[0].left)
-    columns: list[tuple[FigureColumn, set[int], int]] = []  # each with the rows in which it has figures, and how many
-    for figure, at in figures:
-        for number, (column, filled, count) in enumerate(columns):
-            shared = min(column.right, figure.right) - max(column.left, figure.left)
-            if shared > 0.3 * min(figure.right - figure.left, column.right - column.left):
-                column.left, column.right = min(column.left, figure.left), max(column.right, figure.right)
-                columns[number] = column, filled | {at}, count + 1
-                break
-        else:
-            columns.append((FigureColumn(figure.left, figure.right), {at}, 1))
-    columns.sort(key=lambda it: it[0].left)
-    found: list[tuple[FigureColumn, set[int], int]] = []
-    for column, filled, count in columns:
+    columns: list[FigureColumn] = []
+    for column in _gather_figures(rows):
+        last = columns[-1] if columns else column
         # Amounts with a sign, or in brackets, may stand a little to one side of those without; never in one row.
-        if found and column.left - found[-1][0].right < _TOUCHING and not filled & found[-1][1]:
-            before, its_rows, its_count = found.pop()
-            column = FigureColumn(before.left, max(before.right, column.right))
-            filled, count = filled | its_rows, count + its_count
-        found.append((column, filled, count))
+        if column.left - last.right < _TOUCHING and not column.filled & last.filled:
+            last.right = max(last.right, column.right)
+            last.filled |= column.filled
+        else:
+            columns.append(column)
     fewest = max(min(least, len(rows)), _LEAST_SHARE * len(rows))
-    wide = [column for column, _, count in found if count >= fewest]
+    wide = [column for column in columns if len(column.filled) >= fewest]
     if wide and all(map(is_text, (row[0] for row in rows))):
         begin = wide[0]
         wide = wide[not any(begin.holds(part) for row in rows for part in row[1:]) :]  # years name rows, too
-    is_clear = all(left.right <= right.left for left, right in pairwise(wide))
-    return wide if is_clear else []
+    return wide if all(left.right <= right.left for left, right in pairwise(wide)) else []
+
+
+def _gather_figures(rows: list[Row]) -> list[FigureColumn]:
+    """The x-ranges of figures that stand above each other, from left to right."""
+    columns: list[FigureColumn] = []
+    for figure, at in sorted(
+        ((it, at) for at, row in enumerate(rows) for it in row if it.is_figure), key=lambda it: it[0].left
+    ):
+        for column in columns:
+            shared = min(column.right, figure.right) - max(column.left, figure.left)
+            if shared > 0.3 * min(figure.right - figure.left, column.right - column.left):
+                column.left, column.right = min(column.left, figure.left), max(column.right, figure.right)
+                column.filled.add(at)
+                break
+        else:
+            columns.append(FigureColumn(figure.left, figure.right, filled={at}))
+    return sorted(columns, key=lambda column: column.left)
 
 
 def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[FigureColumn]) -> list[FigureColumn]:
@@ -211,6 +225,21 @@ def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[
     in half of the rows, or in three with times; half of them with a label."""
     if not all(column.is_named for column in columns):
         return []
+    names = chain.from_iterable(row for row in above if len(row) > 1)
+    free = [it for it in names if it.left > edge and not any(column.holds(it) for column in columns)]
+    first = {id(row[0]) for row in rows}
+    found = []
+    for column, parts in _gather_words(rows, edge):
+        are_times = len(parts) >= _LEAST_ROWS and all(is_date(it.text) for it in parts)
+        are_labelled = 2 * sum(id(part) in first for part in parts) <= len(parts)
+        is_apart = any(map(column.holds, free)) and not any(it.is_beside(column) for it in columns)
+        if (are_times or 2 * len(parts) >= len(rows)) and are_labelled and is_apart:
+            found.append(column)
+    return found
+
+
+def _gather_words(rows: list[Row], edge: float) -> list[tuple[FigureColumn, Row]]:
+    """The words that stand above each other, behind all labels, and their x-range."""
     labels = max((row[0].right for row in rows if row[0].left <= edge), default=edge)
     beside = [part for row in rows for part in row if part.left > edge and not (part.is_figure or is_sign(part))]
     found: list[tuple[FigureColumn, Row]] = []
@@ -220,15 +249,7 @@ def _word_columns(rows: list[Row], above: list[Row], edge: float, columns: list[
             found[-1][1].append(part)
         elif part.left >= labels:
             found.append((FigureColumn(part.left, part.right, has_words=True), [part]))
-    first, names = {id(row[0]) for row in rows}, [*chain.from_iterable(row for row in above if len(row) > 1)]
-    return [
-        column
-        for column, parts in found
-        if (2 * len(parts) >= len(rows) or (len(parts) >= _LEAST_ROWS and all(is_date(part.text) for part in parts)))
-        and 2 * sum(id(part) in first for part in parts) <= len(parts)
-        and not any(column.left < it.right and min(it.left, it.sign) < column.right for it in columns)
-        and any(column.holds(part) and not any(it.holds(part) for it in columns) for part in names if part.left > edge)
-    ]
+    return found
 
 
 def is_sign(fragment: Fragment) -> bool:
@@ -237,15 +258,11 @@ def is_sign(fragment: Fragment) -> bool:
 
 
 def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
-    """The rows that may name the columns of a table which begins at `first`, from top to bottom: also above a long
-    label, right below the names."""
+    """The rows that may name the columns of a table which begins at `first`, from top to bottom."""
     begin = first
-    while begin > 0 and first - begin < _MOST_HEADINGS:
-        is_label = begin == first and kinds[max(begin - 2, 0)] is _Kind.HEADING and _is_label(rows, first, begin - 1)
-        is_label = is_label and not rows[begin - 1][0].text[:1].islower()
-        is_end = kinds[begin - 1] is _Kind.DATA or (kinds[begin - 1] is _Kind.PROSE and not is_label)
-        is_end |= sum(_LABELLED.search(part.text) is not None for part in rows[begin - 1]) > 1
-        if is_end or distance(rows[begin - 1], rows[begin]) > _FAR:
+    while begin > 0 and kinds[begin - 1] not in (_Kind.DATA, _Kind.PROSE):
+        is_labelled = sum(_LABELLED.search(part.text) is not None for part in rows[begin - 1]) > 1
+        if is_labelled or distance(rows[begin - 1], rows[begin]) > _FAR:
             break
         begin -= 1
     return rows[begin:first]
