@@ -57,7 +57,7 @@ from ralph_cli.core.option import OnResume
 from ralph_cli.providers.registry import parse_model_name
 
 _BEFORE_THERE_WAS_A_SETTING = {"max_depth": 0}
-"""What a run did whose record does not have the setting yet."""
+"""The values of settings that older records lack."""
 
 
 def _settings_with(rule: OnResume) -> frozenset[str]:
