@@ -71,7 +71,7 @@ def _parse_lengths(value: Any) -> Any:
     """A range "40-160", or one number for the most; nobody wants quotes of exactly so many characters."""
     if not re.fullmatch(r"\d+", most := str(value).strip()):
         lengths = _parse_range(value)
-        if lengths.low < 4:  # Shorter pieces ("Inc.", "2018") stand everywhere and prove nothing.
+        if lengths.low < 4:  # shorter pieces ("Inc.", "2018") are everywhere and prove nothing
             raise ValueError("it must begin at 4 or more")
         return lengths
     if int(most) < MIN_QUOTE_CHARS:
@@ -442,7 +442,7 @@ class Settings(BaseModel):
 
     @property
     def price_list(self) -> PriceList:
-        """The prices of one's own."""
+        """The prices of the setting `prices`, parsed."""
         return parse_prices(self.prices)
 
     @property
@@ -473,7 +473,7 @@ class Settings(BaseModel):
 
     @property
     def profiles(self) -> tuple[str, ...]:
-        """The names of the servers of one's own."""
+        """The names of the user's own servers."""
         return tuple(name for name in self.providers if name not in VENDORS)
 
     def endpoint(self, vendor: str) -> Endpoint:
@@ -533,7 +533,7 @@ def _declared_options() -> dict[str, Option]:
 
 @cache
 def describe_settings() -> Mapping[str, str]:
-    """The text of each setting, which stands below its field: docs/settings.md has it all, `--help` its first sentence.
+    """The text of each setting, from below its field: docs/settings.md has all of it, `--help` the first sentence.
 
     It is read from the source when somebody wants to see it: pydantic would at every start, which takes longer than
     all other imports of ours.
@@ -685,7 +685,7 @@ def _variable_notices(variables: Mapping[str, str]) -> Iterator[str]:
         yield f"{name} is no setting and has no effect" + (f"; did you mean {near[0]}?" if near else "")
 
 
-# What is said of a value, by pydantic's name of what is wrong with it.
+# The message about a value, by pydantic's name of the fault.
 _FAULTS = {
     "greater_than": "it must be more than {gt:g}",
     "greater_than_equal": "it must be at least {ge:g}",

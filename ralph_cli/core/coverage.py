@@ -42,7 +42,7 @@ def count_covered(spans: Spans, start: int, end: int) -> int:
 
 
 def uncovered_spans(spans: Spans, characters: int) -> Spans:
-    """What of a text of so many characters is in none of the spans."""
+    """The parts of a text of that length that are in none of the spans."""
     edges = [0, *(edge for span in spans for edge in span), characters]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
@@ -137,7 +137,7 @@ class CoverageMap:
 
 
 def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> CoverageMap:
-    """The coverage of a text of so many characters whose pages begin at `starts`; the break between two counts nothing.
+    """The coverage of a text of that length whose pages begin at `starts`; page breaks are not counted.
 
     A page without characters has nothing to read.
     """

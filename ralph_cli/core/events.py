@@ -87,7 +87,7 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed for good: then `error` is not empty, and `code` and `hint` are those of the failure.
+    """A call came back, or failed finally: then `error` is not empty, and `code` and `hint` are those of the failure.
 
     `reply` is all that a replay needs.
     """
@@ -139,7 +139,7 @@ class CoverageAdded:
     """Parts of the document that the worker's code went through ("code"), or that a model was shown ("shown").
 
     `spans` are half-open intervals of the document's text, in order and apart. What code went through is what the guest
-    reports, so nothing but a warning to the reader rests on it.
+    reports, so it is only used for warnings to the reader.
     """
 
     iteration: int
@@ -170,7 +170,7 @@ class DraftSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class TurnRejected:
-    """The worker's turn could not be used as it was; `reason` is what it was told."""
+    """The worker's turn could not be used; `reason` is the answer it got."""
 
     iteration: int
     step: int
@@ -256,7 +256,7 @@ class VerifierFinished:
 
 @dataclass(frozen=True, slots=True)
 class GoalSet:
-    """The terms of a goal: its verifiers as (name, command), and the run that it goes on with, if there is one.
+    """The terms of a goal: its verifiers as (name, command), and the run that it continues, if there is one.
 
     With `shell` the commands are run by /bin/sh; the file that they are given ends in `suffix`.
     """

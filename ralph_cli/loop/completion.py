@@ -90,7 +90,7 @@ def _failure_issue(item: VerifierFinished) -> Issue:
 
 
 def _passed_share(goal: GoalState) -> float | None:
-    """The share of the verifiers that passed on the output as it stands; None if none has looked."""
+    """The share of the verifiers that passed on the current output; None if none was run."""
     if not goal.verifier_names or not goal.current_evidence:
         return None
     return sum(item.passed for item in goal.current_evidence) / len(goal.verifier_names)

@@ -23,7 +23,7 @@ class Memory:
 
     @property
     def text(self) -> str:
-        """The blocks as they stand in a file, with a marker line when older ones were dropped."""
+        """The blocks as in a file, with a marker line if older ones were dropped."""
         marker = (f"[trimmed {self.trimmed} older block(s)]",) if self.trimmed else ()
         return "\n\n".join((*marker, *self.blocks))
 

@@ -1,6 +1,6 @@
 """How many requests a service is sent at once, and how far apart: fewer when it says that they are too many.
 
-All models behind one key share a governor, in all runs of a program: what one lane is told holds for the others.
+All models behind one key share a governor, in all runs of a program, so a refusal of one request slows all of them.
 """
 
 import threading

@@ -20,7 +20,7 @@ from ralph_cli.providers.endpoint import (
 )
 from ralph_cli.providers.scripted import load_script
 
-# What may stand before the colon of a model's name, beside the profiles of the settings.
+# The names before the colon of a model's name, beside the profiles of the settings.
 VENDORS = ("anthropic", "openai", "azure", "bedrock", "vertex", "offline", "scripted")
 
 # Vendors that are chosen where nothing but their key is set, the first one first.
@@ -41,7 +41,7 @@ DEFAULT_MODELS = {
 }
 
 _FAMILIES = (("anthropic", re.compile(r"claude")), ("openai", re.compile(r"(chat)?gpt|o\d+(-|$)")))
-# Whose a model is, by the word in its name: clouds and servers of one's own serve models of many.
+# The maker of a model by a word in its name, because clouds and own servers serve models of many makers.
 _MAKERS = {
     "claude": "anthropic", "gpt": "openai", "chatgpt": "openai", "gemini": "google", "gemma": "google",
     "nova": "amazon", "titan": "amazon", "llama": "meta", "mistral": "mistral", "mixtral": "mistral",
@@ -81,7 +81,7 @@ def parse_model_name(name: str, default_vendor: str, profiles: tuple[str, ...] =
 
 
 def model_family(name: str) -> str:
-    """Who made the model of a whole name ("vendor:model"), whoever serves it; where its name does not say, its vendor.
+    """The maker of a model ("vendor:model"), whichever service it runs at; its vendor if the name does not tell.
 
     What has another name at Azure OpenAI is one of OpenAI's all the same.
     """

@@ -54,7 +54,7 @@ class OutputFromVariable:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """The worker wants the verifiers run on the output as it stands."""
+    """The worker wants the verifiers run on the current output."""
 
     call: str
 

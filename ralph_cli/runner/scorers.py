@@ -75,7 +75,7 @@ class AsksModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KeywordScorer:
-    """The share of keywords that stand in the output as whole words: Paris is not in "comparison".
+    """The share of keywords that are in the output as whole words: Paris is not in "comparison".
 
     Raises ValueError without any, or when one is empty.
     """
@@ -126,7 +126,7 @@ class LengthScorer:
 
 
 class QuoteScorer:
-    """The share of the output's quotes that stand in a document; passes only if all do. No quotes score 0.
+    """The share of the output's quotes that are in a document; passes only if all do. No quotes score 0.
 
     A quote is what stands in quotation marks of any kind, as in a task (see `checks.quotations`), or a block of lines
     that begin with `>`. At least one must have 12 characters. `document` may be its text.

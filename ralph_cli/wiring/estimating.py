@@ -69,7 +69,7 @@ def estimate_cost(
     is_goal: bool = False,
     is_first: bool = True,
 ) -> CostEstimate:
-    """What a run on a document of so many characters may cost, with these models; `past` are runs like it.
+    """The likely cost of a run with these models on a document of that length; `past` are similar runs.
 
     One that is not the first on its document (`is_first`) finds the beginning of its prompts in the vendor's cache.
     """
@@ -107,7 +107,7 @@ def total(costs: Sequence[float | None]) -> float | None:
 
 
 def _shares(names: ModelNames, past: Sequence[PastRun]) -> dict[str, float]:
-    """The share of each model in what runs have cost, as far as they recorded whose calls it was for."""
+    """The share of each model in the cost of past runs, where they recorded it."""
     spent: dict[str, float] = {}
     for run in past:
         for role, usd in run.usd_by_role.items():
@@ -120,7 +120,7 @@ def _shares(names: ModelNames, past: Sequence[PastRun]) -> dict[str, float]:
 def _cost(
     settings: Settings, names: ModelNames, calls: _Calls, characters: int, *, is_first: bool
 ) -> dict[str, float | None]:
-    """The cost of so many calls by model; conversations grow, and what was sent before is mostly read from a cache."""
+    """The cost of these calls by model. Conversations grow, and a cache holds most of what was sent before."""
     text = characters // CHARS_PER_TOKEN
     worker_input = 3_500 + text + 700 * min(calls.worker, LONGEST_CONVERSATION)
     begun = Usage(1, worker_input, 400, cache_read_tokens=0 if is_first else (2_500 + text) * 9 // 10)

@@ -39,7 +39,7 @@ Closers = tuple[Callable[[], None], ...]  # how to end the threads and processes
 
 
 def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]:
-    """Whether the document is given whole, and why; no reason where nobody had a choice."""
+    """Whether the model gets the whole document, and why; no reason if there was no choice."""
     settings, size = context.settings, len(document.text)
     if context.models.worker.vendor == "offline":
         refused = "the built-in engine reads by code only, so --strategy direct is not followed"

@@ -25,7 +25,7 @@ _PROBE = Request("worker", "", ())
 def run_budget(
     settings: Settings, names: Mapping[str, str], given: Mapping[str, Model]
 ) -> tuple[Budget, tuple[NoticeIssued, ...]]:
-    """What a run with these models may spend, and what is said of it at the start.
+    """What a run with these models may spend, and the notices about it at the start.
 
     `names` has the model of each role, `given` those that the caller brings. Without `max_cost` it is bounded all the
     same: in dollars, or, where a price is unknown, in calls and tokens; models of this machine cost nothing.

@@ -70,7 +70,7 @@ class CaseResult:
 
     @property
     def accepted(self) -> bool:
-        """Whether the judge lets the claim stand."""
+        """Whether the judge accepts the claim."""
         return self.ruling is not None and self.ruling.verdict.passes
 
 
@@ -123,7 +123,7 @@ class JudgeTest:
 
     @property
     def missed(self) -> tuple[CaseResult, ...]:
-        """The false claims that the judge let stand."""
+        """The false claims that the judge accepted."""
         return tuple(result for result in self.judged if result.case.kind != TRUE_KIND and result.accepted)
 
     @property

@@ -1,4 +1,4 @@
-"""The state of an offline worker's conversation, folded from its turns: what was found, submitted and refused."""
+"""What a conversation of the offline worker holds so far: a fold over its turns, so nothing else needs a memory."""
 
 import json
 import re
@@ -6,17 +6,26 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn
+from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.spans import LINE_MARK, REPEATED_PAGE_FACTOR
 
-_CLAIM_NUMBERS = re.compile(r"(?i)\bclaims?\s*((?:\d+(?:\s*(?:,|and)\s*)?)+)")
+_CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
+_CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
+_CLAIM_COUNT = re.compile(r"(?i)\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b")
+"""A line that asks for another number of claims: it refuses none of them."""
+
+_PASSED_WORDS = re.compile(r"(?i)\b(?:accepted|passed|verified|frozen|keep|kept)\b")
+_FAILED_WORDS = re.compile(
+    r"(?i)\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
+    r"|not (?:accepted|supported|verbatim|found|in the document))\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One span that the snippet printed: `text` is context[start:end].
+    """One span the snippet printed: `text` is context[start:end].
 
-    `header` holds the lines above a table row that name its columns, if they can be quoted.
+    `header` heads the columns of a row whose table is too long to be quoted from there on.
     """
 
     page: int
@@ -28,12 +37,12 @@ class Candidate:
 
     @property
     def claim(self) -> str:
-        """The span as a claim, with single spaces between its words."""
+        """The span as a claim: whitespace runs become single spaces, nothing else changes."""
         return " ".join(self.text.split())
 
 
 def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
-    """The summaries of searches and the candidates from the marked lines of `text`. Lines that were cut are skipped."""
+    """The summaries of searches and the candidates, from the marked lines of `text`; cut lines are passed over."""
     summaries: list[Json] = []
     candidates: list[Candidate] = []
     decoder = json.JSONDecoder()
@@ -41,19 +50,21 @@ def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
         try:
             row, _ = decoder.raw_decode(piece)
             if "text" in row:
-                candidates.append(Candidate(**row))
+                place = int(row["page"]), int(row["start"]), int(row["end"])
+                candidates.append(Candidate(*place, float(row["score"]), str(row["text"]), str(row.get("header", ""))))
             elif "coverage" in row:
                 summaries.append(row)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, LookupError):
             continue
     return summaries, candidates
 
 
 @dataclass(slots=True)
 class History:
-    """The searches of a conversation, what they found, and which submitted claims were refused.
+    """Searches made, what they found, what was submitted and what of it came back.
 
-    `search_summaries` holds the first line of each search; `exhausted` means that the last search found nothing new.
+    `search_summaries` is the first line of each search (coverage, terms); `refused` holds claims that were
+    refused, and feedback lines that name them; `exhausted` says that the last search found nothing new.
     """
 
     search_summaries: list[Json] = field(default_factory=list)
@@ -72,10 +83,13 @@ class History:
             match turn:
                 case ModelTurn(_, calls):
                     arguments = next((call.arguments for call in calls if call.arguments), {})
-                    history.searches += "code" in arguments
-                    history.submitted |= "claims" in arguments
+                    if "code" in arguments:
+                        history.searches += 1
+                    history.submitted = history.submitted or "claims" in arguments
                 case ToolTurn(results, note):
                     history._observe(arguments, "\n".join([*(text for _, text, _ in results), note]))
+                case UserTurn(text):
+                    history._observe(arguments if "claims" in arguments else {}, text)
         return history
 
     def _observe(self, arguments: Json, text: str) -> None:
@@ -88,19 +102,26 @@ class History:
             self.search_summaries += summaries
             self.candidates += fresh
             self.exhausted = bool(summaries) and not fresh
+        else:
+            lines = [line for line in _nonblank_lines(text) if _FAILED_WORDS.search(line)]
+            self.refused |= {line for line in lines if not _PASSED_WORDS.search(line)}
 
     @property
     def best_score(self) -> float:
-        """The best score of all candidates, refused or not."""
+        """The best score of all that was found, refused or not."""
         return max((c.score for c in self.candidates), default=0.0)
 
     @property
     def unrefused(self) -> list[Candidate]:
-        """The candidates that were not refused: search by search, because scores of two searches do not compare."""
-        return [c for c in self.candidates if c.claim not in self.refused]
+        """The candidates that nobody has refused: search by search, the best first within each.
+
+        The scores of two searches do not compare.
+        """
+        refused_text = " \n ".join(" ".join(line.split()) for line in self.refused)
+        return [c for c in self.candidates if c.claim not in refused_text]
 
     def rank_by(self, alike: Sequence[float]) -> None:
-        """Rank the candidates by score, at most doubled by likeness to the question. Pages take turns."""
+        """Rank the candidates by their score, at most doubled by how like each is to the question; pages take turns."""
         earlier: Counter[int] = Counter()
         worth = {c: c.score * (1.0 + max(like, 0.0)) for c, like in zip(self.candidates, alike, strict=True)}
         for candidate in sorted(worth, key=lambda candidate: -worth[candidate]):
@@ -110,15 +131,21 @@ class History:
 
 
 def refused_claims(claims: Sequence[str], feedback: str) -> set[str]:
-    """The claims that a refusal names by number or by their first words; all of them if it names none.
-
-    A refusal that asks for another number of claims ("needs 3-7 claims") refuses none.
-    """
+    """The claims that a refusal names, by their words or their number. One that only counts them names none of them;
+    one that names nothing at all means all of them."""
+    lines = [line for line in _nonblank_lines(feedback) if _FAILED_WORDS.search(line) or not _PASSED_WORDS.search(line)]
     named: set[str] = set()
-    for line in feedback.splitlines():
-        # Only the first numbers count: "claim 3 says the same as claim 1" is about claim 3.
-        found = _CLAIM_NUMBERS.search(line)
-        numbers = {int(number) for number in re.findall(r"\d+", found[1])} if found else set()
-        words = " ".join(line.split())
-        named |= {claim for number, claim in enumerate(claims, 1) if number in numbers or claim[:40] in words}
-    return named if named or " needs " in feedback else set(claims)
+    for line in lines:
+        folded = " ".join(line.split())
+        numbers: set[int] = set()
+        # Only the first place that numbers are given: "claim 3 says the same as claim 1" is about claim 3.
+        if numbered := _CLAIM_NUMBERS.search(line):
+            numbers |= set(map(int, re.findall(r"\d+", numbered[1])))
+        if indexed := _CLAIM_INDEX.search(line):
+            numbers.add(int(indexed[1] or indexed[2]) + 1)
+        named |= {claim for number, claim in enumerate(claims, 1) if number in numbers or claim[:40] in folded}
+    return named if named or any(map(_CLAIM_COUNT.search, lines)) else set(claims)
+
+
+def _nonblank_lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]

@@ -1,7 +1,8 @@
-"""Rank passages of a long document for a question. The source of this module runs as guest code, after `words`.
+"""Rank passages of a long document for a question: the source of this module runs as guest code in the sandbox.
 
-Regular expressions with a literal prefix count the question's terms in one lower-cased copy of the document. The
-document is never tokenised, because Python in WebAssembly is several times slower than here.
+It stands behind that of `words`; else it needs the standard library only. Query terms are counted by literal-prefix
+regular expressions over one lower-cased copy; the document itself is never tokenised, because Python in WebAssembly is
+several times slower than here.
 """
 
 import math
@@ -13,48 +14,46 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from ralph_cli.providers.offline.words import STOP, stem
+from ralph_cli.providers.offline.words import STOP, statements_for, stem
 from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 
-Page = tuple[int, str, int, int]  # number, label, start and end of a page, as the sandbox gives it
+Page = tuple[int, str, int, int]
+"""Number, label, start and end of a page, as the sandbox gives it."""
 
 TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
+QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
+PASSAGE_CHARS, HEAD_CHARS = 900, 200
+"""About the size of a passage; and the first characters of a page, which name what it is about."""
 
-PASSAGE_CHARS = 900  # about the size of a passage
-
-HEAD_CHARS = 200  # characters of a page's head, which names the page's subject
-
-HEAD_SCORE_SHARE = 2.0  # weight of the head's score in the score of each passage of the page
-
-PAIR_WEIGHT_SHARE = 0.3  # weight of two terms side by side
-
-SUBJECT_WEIGHT_FACTOR = 0.3  # weight of a name that occurs throughout the document
-
-OPENING_CHARS = 3000  # characters in which such a name occurs first
-
-ENOUGH_COVERAGE = 0.42  # share of the question's terms that the best passage must hold
-
-MIN_TERMS_HELD = 2.0  # the same of a long question, in terms of mean weight
-
-ABSENT_WORD_FACTOR = 0.3  # weight of a term that occurs nowhere: the document may use other words
+# A passage's score: its own BM25 and its page's, and shares of that of the page's first lines, and of terms in pairs.
+HEAD_SCORE_SHARE, PAIR_WEIGHT_SHARE = 2.0, 0.3
+# What a page gains that begins with the title of a statement that the question is about, as a share of the best
+# passage's score; most telling words of such a title; and the weight of a line that a measure is computed from.
+NAMED_PART_SHARE, MAX_TITLE_WORDS, MEASURE_WEIGHT = 2.5, 5, 0.8
+# A name that opens the document and pervades it says little about where to look.
+SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.3, 3000
+# What counts as relevant at all: see `best_coverage`.
+ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.42, 2.0, 0.3
 
 
 def term_pattern(key: str) -> str:
-    """A regular expression that finds `key` at the start of words. It begins with a literal, which makes it fast."""
+    """A regular expression that finds `key` at word starts: the literal comes first, which is what makes it fast."""
     if has_unspaced(key):
         return re.escape(key)
-    turning = len(key) >= 4 and key.endswith("y") and key.isalpha()  # "carry" is also in "carried"
-    head = re.escape(key[:-1] if turning else key)
-    tail = "" if not key.isalpha() else ("(?:e?s)?" if len(key) <= 3 else r"[^\W\d_]{0,7}")
+    first, *others = key.split(" ")
+    turning = len(first) >= 4 and first.endswith("y") and first.isalpha()  # "carry" is also in "carried"
+    head = re.escape(first[:-1] if turning else first)
+    tail = "" if not first.isalpha() else ("(?:e?s)?" if len(first) <= 3 else r"[^\W\d_]{0,7}")
+    rest = "".join(r"[\W_]{1,3}" + re.escape(word) + r"[^\W\d_]{0,7}" for word in others)
     part_of_word = rf"[^\W_{UNSPACED}]"
-    return rf"{head}(?<!{part_of_word}{head}){'(?:y|ie)' if turning else ''}{tail}(?!{part_of_word})"
+    return rf"{head}(?<!{part_of_word}{head}){'(?:y|ie)' if turning else ''}{tail}{rest}(?!{part_of_word})"
 
 
 def query_terms(question: str) -> dict[str, str]:
-    """The informative words of the question, in order, by their stems.
+    """Informative words of the question, in order, by the stem that is searched for.
 
-    The word after "how" is left out, because an answer need not repeat it: "how long ...?", "thirty days".
+    The word behind "how" says what kind of answer is asked for, and need not be in it: "how long ...?", "thirty days".
     """
     plain = YEAR.sub(lambda year: f" {year[1] or '20' + year[2]} ", question.replace("\u2019", "'"))
     tokens = TOKEN.findall(re.sub(r"'s\b|\b[Hh]ow [a-z]+", " ", plain))
@@ -65,15 +64,16 @@ def query_terms(question: str) -> dict[str, str]:
 
 
 def lower_same_length(text: str) -> str:
-    """A lower-cased copy of the same length, so that offsets stay valid."""
+    """A lower-cased copy of exactly the same length, so that offsets carry over."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 class TermIndex:
-    """The places of every term in the document, and BM25 scores of any units of it.
+    """Positions of every term in the document, and BM25 over any cutting of it into units.
 
-    `pages` are its pages, or windows of a page's size if it has none. A term is the rarer, the fewer of them hold it.
+    `pages` are its pages, or windows of a page's size where it has none. Rarity is counted over them: what is on every
+    page (the name of the company) tells no page from another.
     """
 
     def __init__(self, text: str, pages: Sequence[Page]) -> None:
@@ -85,11 +85,11 @@ class TermIndex:
         self.places: dict[str, list[int]] = {}
 
     def add_term(self, key: str, weight: float, pattern: str) -> None:
-        """Find a term. Its weight is multiplied by its rarity."""
+        """Find a term; its weight is multiplied by its rarity."""
         self._store(key, weight, [match.start() for match in re.finditer(pattern, self.low)])
 
     def add_pair(self, first: str, second: str, weight: float) -> None:
-        """Add two terms side by side, in either order, as a term of their own."""
+        """Two terms side by side, in either order, are a term of their own."""
         reach, others = 16 + max(len(first), len(second)), self.places[second]
         near = [at for at in self.places[first] if bisect_left(others, at - reach) < bisect_right(others, at + reach)]
         if near:
@@ -100,23 +100,23 @@ class TermIndex:
         self.places[key], self.weights[key] = places, weight * math.log(1 + (size - found + 0.5) / (found + 0.5))
 
     def is_subject(self, key: str) -> bool:
-        """Whether `key` names the document's subject: it occurs in the opening and on a fifth of the pages."""
+        """Whether the whole document is about `key`: named where it opens, and again and again (its own company)."""
         found = len(_count_by_unit(self.places[key], self.pages))
         return len(self.pages) > 3 and found * 5 >= len(self.pages) and self.places[key][0] < OPENING_CHARS
 
     def held(self, start: int, end: int) -> dict[str, float]:
-        """The terms in text[start:end], without pairs, with their weights."""
+        """The terms of a part of the text, without pairs, and their weights."""
         places = ((key, found, bisect_left(found, start)) for key, found in self.places.items() if "+" not in key)
         return {key: self.weights[key] for key, found, at in places if at < len(found) and found[at] < end}
 
-    def bm25(self, units: Sequence[tuple[int, int]]) -> list[float]:
-        """The score of each unit for all terms, with k1 = 1.2 and b = 0.75 (Robertson and Zaragoza 2009)."""
+    def bm25(self, units: Sequence[tuple[int, int]], k1: float = 1.2, b: float = 0.75) -> list[float]:
+        """The score of each unit for all terms (Robertson and Zaragoza 2009)."""
         mean = sum(end - start for start, end in units) / max(len(units), 1)
         scores = [0.0] * len(units)
         for key, places in self.places.items():
             for index, count in _count_by_unit(places, units).items():
-                length = 0.25 + 0.75 * (units[index][1] - units[index][0]) / mean
-                scores[index] += self.weights[key] * count * 2.2 / (count + 1.2 * length)
+                length = 1 - b + b * (units[index][1] - units[index][0]) / mean
+                scores[index] += self.weights[key] * count * (k1 + 1) / (count + k1 * length)
         return scores
 
     def page_at(self, place: int) -> tuple[int, int]:
@@ -136,12 +136,12 @@ def _count_by_unit(places: Sequence[int], units: Sequence[tuple[int, int]]) -> C
 
 
 def best_coverage(index: TermIndex, units: Sequence[tuple[int, int]], names: set[str]) -> tuple[float, float]:
-    """The best share of the terms' weight that a unit holds, and the share that it must hold.
+    """The best share of the weight of the terms that any one unit holds, and the share it ought to hold.
 
-    A year that occurs anywhere counts as held everywhere, because a page rarely repeats the year of its heading. If no
-    year of the question occurs, nothing is held. A word that occurs nowhere counts in full if it is a name or a figure;
-    the document may have other words for any other one. A passage must hold 42 % of a short question, and the weight of
-    two terms of a long one.
+    A year that occurs anywhere counts as held everywhere, for a page rarely repeats the year that its heading states;
+    where none of the years occurs, nothing is held. A word that occurs nowhere counts in full when it is a name or a
+    figure; any other may be put in other words. Of a short question a passage should hold two fifths; of a long one
+    the worth of two terms, whatever else it asks.
     """
     worth = {
         key: index.weights[key] * (1.0 if places or key in names else ABSENT_WORD_FACTOR)
@@ -159,7 +159,7 @@ def best_coverage(index: TermIndex, units: Sequence[tuple[int, int]], names: set
 
 
 class Ranking(NamedTuple):
-    """Passages (score, start, end), best first, and the share of the terms that the best one holds, and must hold."""
+    """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold."""
 
     passages: list[tuple[float, int, int]]
     coverage: float
@@ -170,11 +170,12 @@ class Ranking(NamedTuple):
 def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     """Rank the passages of `text` for the question."""
     terms, index = query_terms(question), TermIndex(text, pages)
-    units = split_passages(text)
+    units = list(split_passages(text))
     capitals = [token.lower() for token in TOKEN.findall(question) if not token.islower()]
     names = {key for key in terms if any(token.startswith(key) for token in capitals)}
     for key in terms:
-        index.add_term(key, 1.0, term_pattern(key))
+        forms = (key, QUARTER[key]) if key in QUARTER else (key,)
+        index.add_term(key, 1.0, "|".join(map(term_pattern, forms)))
     coverage, needed = best_coverage(index, units, names)
     weights = {key: SUBJECT_WEIGHT_FACTOR if index.places[key] and index.is_subject(key) else 1.0 for key in names}
     for key, weight in weights.items():
@@ -182,20 +183,34 @@ def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     for first, second in pairwise(terms):
         least = min(weights.get(first, 1.0), weights.get(second, 1.0))
         index.add_pair(first, second, PAIR_WEIGHT_SHARE * least)
-    return Ranking(_score_passages(index, units), coverage, needed, index)
+    titles, lines = statements_for(question)
+    for line in lines:
+        if line not in index.places:
+            index.add_term(line, MEASURE_WEIGHT, term_pattern(line))
+    return Ranking(_score_passages(index, units, titles), coverage, needed, index)
 
 
 def split_passages(text: str) -> list[tuple[int, int]]:
-    """Passages of about `PASSAGE_CHARS` characters. Each ends at the end of a line, or of a page."""
+    """Passages of about `PASSAGE_CHARS` characters, none over the end of a page, which end where a line does."""
     found = re.finditer(rf"[^\f]{{1,{PASSAGE_CHARS}}}(?:[^\f\n]{{0,{PASSAGE_CHARS}}}(?:\n|(?=\f)|\Z))?", text)
     return [match.span() for match in found if not match[0].isspace()]
 
 
-def _score_passages(index: TermIndex, units: Sequence[tuple[int, int]]) -> list[tuple[float, int, int]]:
-    """The score of each passage plus that of its page and the page's head, which have the headings of tables."""
+def _score_passages(
+    index: TermIndex, units: Sequence[tuple[int, int]], titles: Sequence[re.Pattern[str]]
+) -> list[tuple[float, int, int]]:
+    """Passage score plus a share of the score of the page around it, which holds the headings of its tables."""
+
+    def is_title(line: str) -> bool:
+        size = sum(word not in STOP for word in TOKEN.findall(line))
+        return size <= MAX_TITLE_WORDS and any(title.search(line) for title in titles)
+
     heads = [(start, min(start + HEAD_CHARS, end)) for start, end in index.pages]
-    pages = zip(index.bm25(index.pages), index.bm25(heads), strict=True)
-    around = [page + HEAD_SCORE_SHARE * head for page, head in pages]
-    own = zip(index.bm25(units), units, strict=True)
-    found = [(score + around[unit_at(index.pages, start)], start, end) for score, (start, end) in own if score]
-    return sorted(found, key=lambda item: (-item[0], item[1]))
+    named = [any(map(is_title, index.low[start:end].split("\n"))) for start, end in heads]
+    own = index.bm25(units)
+    best = max(own, default=0.0)
+    pages = zip(index.bm25(index.pages), index.bm25(heads), named, strict=True)
+    around = [page + HEAD_SCORE_SHARE * head + NAMED_PART_SHARE * best * is_named for page, head, is_named in pages]
+    scored = [(score, unit_at(index.pages, start), start, end) for (start, end), score in zip(units, own, strict=True)]
+    found = [(score + around[page], start, end) for score, page, start, end in scored if score or named[page]]
+    return sorted((item for item in found if item[0]), key=lambda item: (-item[0], item[1]))

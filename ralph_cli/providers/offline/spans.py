@@ -1,6 +1,6 @@
-"""Find quotes in the passages of a document: whole sentences and whole table rows.
+"""Find quotes in the passages of a document: whole sentences, and whole rows of the tables that it says it has.
 
-The source of this module runs as guest code in the sandbox, after that of `rank`. It prints nothing itself.
+The source of this module runs as guest code in the sandbox, behind that of `rank`; it prints nothing itself.
 """
 
 import json
@@ -9,104 +9,95 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ralph_cli.providers.offline.rank import PASSAGE_CHARS, TOKEN, Page, TermIndex, query_terms, rank
+from ralph_cli.providers.offline.rank import HEAD_CHARS, PASSAGE_CHARS, TOKEN, Page, TermIndex, query_terms, rank
 from ralph_cli.providers.offline.words import STOP, stem
-from ralph_cli.text.sentences import sentence_ends
+from ralph_cli.text.lexicon import find_qualifier
+from ralph_cli.text.sentences import CLAUSES, sentence_ends
 
-Place = tuple[int, int]  # start and end of a span in the text
+LINE_MARK = "@@offline "
+"""Begins every machine-readable line: one JSON object follows."""
 
-LINE_MARK = "@@offline "  # beginning of every machine-readable line. One JSON object follows.
+MAX_CHARS, MAX_SPANS = 1850, 16
+"""Characters of all lines of a search, and spans of it."""
 
-MAX_CHARS = 1850  # characters of all lines that a search prints
-
-MAX_SPANS = 16  # spans that a search prints
-
-LENGTH_SOFTENING = 8  # the higher, the less the length of a span counts
-
-MIN_WORDS_COUNTED = 12  # shorter spans count as having so many words
-
-FRAGMENT_FACTOR = 0.3  # worth of a heading, or a sentence without an end
-
-FILLER_SHARE = 1e-6  # worth of a sentence without any term of the question
-
-REPEATED_PAGE_FACTOR = 0.4  # worth of each further span of a page
-
-PASSAGE_POWER = 2.0  # weight of the passage's score in the worth of a span
-
-SPAN_POWER = 0.4  # weight of the span's own score
-
+# A row's share of what heads it; softening and floor of a span's length; what cut sentences and fillers keep.
+NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, FRAGMENT_FACTOR, FILLER_SHARE = 0.8, 8, 12, 0.3, 1e-6
+# The factor of each further span of a page. And the powers of the scores of a passage and of a span in it: which
+# passage it is tells more.
+REPEATED_PAGE_FACTOR, PASSAGE_POWER, SPAN_POWER = 0.4, 2.0, 0.4
+FIGURE = re.compile(r"\d[\d,.]*\d")
 _LINE = re.compile(r"[^\n\f]*[^\s][^\n\f]*")
 _ITEM_MARK = re.compile(r"\s*(?:[\u2022\u25aa\u25cf\u00b7\u25e6*\u2013\u2014-]\s+)*")
+_GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
+"""Words beside each other, as in a running header, never in prose; two spaces after a sentence are a habit."""
+
 _ENDED = re.compile(r"[.!?:][\"'\u201d\u2019)\]]*\s*$")
 
 
 class Piece(NamedTuple):
-    """A table row, a heading or a sentence: text[start:end]."""
+    """A row of a table, or a sentence: text[start:end]. `table` is that of a row, as the sandbox has it."""
 
     start: int
     end: int
-    is_row: bool = False
+    table: Any = None
 
 
 def table_at(tables: Sequence[Any], place: int) -> Any:
-    """The table that has a row at a place, in the sandbox's form; None if there is none."""
+    """The table that has a row at a place, as the sandbox has it; None if there is none."""
     at = bisect_right(tables, place, key=itemgetter(0)) - 1
     return tables[at] if at >= 0 and tables[at][2] <= place < tables[at][1] else None
 
 
+def header_span(tables: Sequence[Any], place: int) -> tuple[int, int]:
+    """The lines that head the row at a place; empty if there are none."""
+    table = table_at(tables, place)
+    return (table[3][0][0], table[3][-1][1]) if table and table[3] else (place, place)
+
+
 def mask_numbers(line: str) -> str:
-    """A line with "#" for its numbers, so that running headers of different pages are equal. Sentences stay."""
+    """A line with its numbers made equal, so that page numbers do not tell running headers and footers apart.
+
+    A sentence keeps its own: those of two pages may differ in nothing else.
+    """
     flat = " ".join(line.split())
     return flat if flat.endswith(".") else re.sub(r"\d+|\b[ivxlc]+\b", "#", flat)
 
 
 def running_lines(text: str, pages: Sequence[Page]) -> set[str]:
-    """The headers and footers: lines among the first or last two of a page, on a fifth of all pages."""
+    """The headers and footers: first or last two lines of a page that stand there on a fifth of all pages."""
     lines = [text[start:end].strip().splitlines() for _, _, start, end in pages]
     seen = Counter(line for page in lines if len(page) > 5 for line in {*map(mask_numbers, page[:2] + page[-2:])})
     return {line for line, count in seen.items() if count >= max(5, len(pages) / 5)}
 
 
 def find_pieces(text: str, start: int, end: int, tables: Sequence[Any], running: set[str]) -> list[Piece]:
-    """The rows, headings and sentences of text[start:end], in order, without running lines and half sentences."""
+    """The rows and sentences of a page, in order; not its running lines, nor a sentence of which it has a half."""
     pieces: list[Piece] = []
-    for kind, lines in groupby(_classify_lines(text, start, end, tables, running), key=itemgetter(0)):
-        places = [place for _, place in lines]
-        if kind == "text":
-            pieces += _sentences(text, places[0][0], places[-1][1])
-        elif kind != "running":
-            pieces += [Piece(*_trim(text, *place), kind == "row") for place in places]
-    if pieces and not pieces[0].is_row and text[pieces[0].start].islower():
-        pieces = pieces[1:]
-    is_half = not _ENDED.search(text, start, end) and _goes_on(text, end)
-    return pieces[:-1] if is_half and pieces and not pieces[-1].is_row else pieces
-
-
-def _classify_lines(
-    text: str, start: int, end: int, tables: Sequence[Any], running: set[str]
-) -> Iterator[tuple[str, Place]]:
-    """Each line with its kind. A heading is a short line without an end, between a sentence's end and a new one."""
-    may_be_heading = True
+    opened, stop, begins = -1, start, True
     for match in _LINE.finditer(text, start, end):
-        is_ended = _ENDED.search(match[0])
-        kind = "text"
-        if mask_numbers(match[0]) in running:
-            kind = "running"
-        elif table_at(tables, match.start()):
-            kind = "row"
-        elif may_be_heading and len(match[0]) < 60 and not is_ended and not _goes_on(text, match.end()):
-            kind = "heading"
-        may_be_heading = kind != "text" or bool(is_ended)
-        yield kind, match.span()
-
-
-def _goes_on(text: str, place: int) -> bool:
-    """Whether a sentence goes on behind a place."""
-    return text[place : place + 80].lstrip()[:1].islower()
+        is_running = mask_numbers(match[0]) in running
+        table = None if is_running else table_at(tables, match.start())
+        goes_on = text[match.end() : match.end() + 80].lstrip()[:1].islower()
+        is_short = len(match[0]) < 60 or _GAP.search(match[0])
+        is_heading = begins and is_short and not (is_running or goes_on or _ENDED.search(match[0]))
+        if opened >= 0 and (table or is_running or is_heading):
+            pieces += _sentences(text, opened, stop)
+            opened = -1
+        if is_heading or table:
+            pieces.append(Piece(*_trim(text, *match.span()), table))
+        elif not is_running and opened < 0:
+            opened = match.start()
+        begins, stop = opened < 0 or bool(_ENDED.search(match[0])), match.end()
+    if opened >= 0:
+        pieces += _sentences(text, opened, stop)
+    if pieces and not pieces[0].table and text[pieces[0].start].islower():
+        pieces = pieces[1:]
+    is_half = not _ENDED.search(text, start, end) and text[end : end + 80].lstrip()[:1].islower()
+    return pieces[:-1] if is_half and pieces and not pieces[-1].table else pieces
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Piece]:
@@ -117,26 +108,45 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Piece]:
         start = following
 
 
-def _trim(text: str, start: int, end: int) -> Place:
-    """The place without space at its ends, and without the mark of a list item."""
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     mark = _ITEM_MARK.match(text, start, end)
     start = mark.end() if mark else start
     return start, max(start, start + len(text[start:end].rstrip()))
 
 
-def score_piece(text: str, piece: Piece, index: TermIndex) -> float:
-    """The worth of a piece as a quote, at most about 1: the weight of its terms over the square root of its length."""
+def shorten(text: str, piece: Piece, length: tuple[int, int]) -> list[Piece]:
+    """The piece; of a sentence that is too long the parts that fit, where nothing is cut off that may turn them."""
+    parts, start = [], piece.start
+    if piece.table or piece.end - start <= length[1]:
+        return [piece]
+    for stop, following in (*sentence_ends(text, start, piece.end, CLAUSES), (piece.end, piece.end)):
+        rest = text[piece.start : start] + text[stop : piece.end]
+        if length[0] <= stop - start <= length[1] and not find_qualifier(rest):
+            parts.append(Piece(start, stop))
+        start = following
+    return parts or [piece]
+
+
+def score_piece(text: str, piece: Piece, index: TermIndex, head: tuple[int, int]) -> float:
+    """What a piece is worth as a quote, at most about 1; next to nothing if it has no word of the question.
+
+    The weight (IDF) of the terms it holds over the square root of its length; a row also gets most of what the page's
+    first lines (`head`) and its table's title and header hold, because a row never says what table it is in.
+    """
     span, held = text[piece.start : piece.end], index.held(piece.start, piece.end)
     words = len(TOKEN.findall(span))
-    if words < 3 or "...." in span or (piece.is_row and not any(map(str.isdigit, span))):
+    if words < 3 or "...." in span or (piece.table and not FIGURE.search(span)):
         return 0.0
-    is_whole = piece.is_row or _ENDED.search(span)
     if not held:
-        return FILLER_SHARE if is_whole and not piece.is_row else 0.0
-    most: float = sum(value for key, value in index.weights.items() if "+" not in key and index.places[key])
-    share = sum(held.values()) / most * (LENGTH_SOFTENING + math.sqrt(MIN_WORDS_COUNTED))
+        return FILLER_SHARE if _ENDED.search(span) else 0.0
+    score: float = sum(held.values())
+    if piece.table:
+        near = index.held(*head) | index.held(piece.table[0], piece.table[2])
+        score += NEARBY_SHARE * sum(value for key, value in near.items() if key not in held)
+    most = sum(value for key, value in index.weights.items() if "+" not in key and index.places[key])
+    share = score / most * (LENGTH_SOFTENING + math.sqrt(MIN_WORDS_COUNTED))
     share /= LENGTH_SOFTENING + math.sqrt(max(words, MIN_WORDS_COUNTED))
-    return share * (1.0 if is_whole else FRAGMENT_FACTOR)
+    return share * (1.0 if piece.table or _ENDED.search(span) else FRAGMENT_FACTOR)
 
 
 def search(
@@ -145,34 +155,42 @@ def search(
     pages: Sequence[Page],
     tables: Sequence[Any],
     *,
-    length: Place,
+    length: tuple[int, int],
     passages: int,
-    known: Sequence[Place] = (),
-    parts: Sequence[Place] = (),
+    known: Sequence[tuple[int, int]] = (),
+    parts: Sequence[tuple[int, int]] = (),
 ) -> list[str]:
     """Lines to print: one head line, then the best spans that fit in `MAX_CHARS` characters, best first.
 
-    `tables` are in the sandbox's form, `known` are spans that were shown before. The spans of `parts`, which the
-    question names, come first, from each part in turn, whatever words they hold.
+    `tables` are those of the document as its sandbox has them, `known` spans that were shown before. Of `parts`, which
+    the question names, each gives its spans in turn, whatever words it has; if they have none, all is searched.
     """
-    ranking, terms = rank(question, text, pages), query_terms(question)
-    running = running_lines(text, pages)
+    running, ranking, terms = running_lines(text, pages), rank(question, text, pages), query_terms(question)
+    low, high = length
 
-    def score_spans(start: int, end: int, page: Place) -> dict[Place, float]:
+    def score_spans(start: int, end: int, page: tuple[int, int]) -> dict[tuple[int, int], float]:
         around = max(page[0], start - PASSAGE_CHARS), min(page[1], end + PASSAGE_CHARS)
-        pieces = find_pieces(text, *around, tables, running)
-        inside = [piece for piece in pieces if piece.end > start and piece.start < end]
-        scores = {piece[:2]: score_piece(text, piece, ranking.field) for piece in inside}
+        head = page[0], min(page[0] + HEAD_CHARS, page[1])
+        scores = {}
+        for piece in find_pieces(text, *around, tables, running):
+            if piece.end > start and piece.start < end:
+                for part in shorten(text, piece, length):
+                    scores[part.start, part.end] = score_piece(text, part, ranking.field, head)
         return {span: score for span, score in scores.items() if score}
 
-    def fits(span: Place) -> bool:
-        return length[0] <= span[1] - span[0] <= length[1]
+    def fits(span: tuple[int, int]) -> bool:
+        return low <= span[1] - span[0] <= high
 
-    of_parts = [[*filter(fits, _best_first(score_spans(*part, part)))] for part in parts]
-    in_turn = [span for turn in zip_longest(*of_parts) for span in turn if span]
+    of_parts = [sorted(score_spans(start, end, (start, end)).items(), key=lambda it: -it[1]) for start, end in parts]
+    in_turn = [it[0] for turn in zip_longest(*of_parts) for it in turn if it and fits(it[0])]
+    worth = {span: 1.0 - at / 100 for at, span in enumerate(in_turn)}
     best = [] if in_turn else ranking.passages[:passages]
     found = [score_spans(start, end, ranking.field.page_at(start)) for _, start, end in best]
-    worth = {span: 1.0 - at / 100 for at, span in enumerate(in_turn)} or _worth_in_passages(best, found)
+    most = max((score for scores in found for score in scores.values()), default=1.0)
+    for (passage, _, _), scores in zip(best, found, strict=True):
+        for span, score in scores.items():
+            value = (passage / best[0][0]) ** PASSAGE_POWER * (score / most) ** SPAN_POWER
+            worth[span] = max(worth.get(span, 0.0), value)
     unfit = sorted(end - start for start, end in worth if not fits((start, end)))
     head = {
         "coverage": 1.0 if in_turn else round(ranking.coverage, 3),
@@ -186,31 +204,8 @@ def search(
     rows: list[dict[str, Any]] = [head]
     for value, page, (start, end) in choose_spans(text, pages, fitting):
         row = {"page": page, "start": start, "end": end, "score": round(value, 3), "text": text[start:end]}
-        table = table_at(tables, start)
-        header = (table[3][0][0], table[3][-1][1]) if table and table[3] else (0, 0)
-        rows.append(row | ({"header": text[slice(*header)]} if fits(header) else {}))
-    return _lines_that_fit(rows)
-
-
-def _best_first(scores: Mapping[Place, float]) -> list[Place]:
-    return sorted(scores, key=lambda span: -scores[span])
-
-
-def _worth_in_passages(
-    passages: Sequence[tuple[float, int, int]], found: Sequence[Mapping[Place, float]]
-) -> dict[Place, float]:
-    """The worth of each span, from its score and that of its passage. The passage counts for more."""
-    most = max((score for scores in found for score in scores.values()), default=1.0)
-    worth: dict[Place, float] = {}
-    for (passage, _, _), scores in zip(passages, found, strict=True):
-        for span, score in scores.items():
-            value = (passage / passages[0][0]) ** PASSAGE_POWER * (score / most) ** SPAN_POWER
-            worth[span] = max(worth.get(span, 0.0), value)
-    return worth
-
-
-def _lines_that_fit(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The rows as marked lines of JSON, without those that have no room in `MAX_CHARS`."""
+        top, stop = header_span(tables, start)
+        rows.append(row | ({"header": text[top:stop]} if fits((top, stop)) else {}))
     lines, used = [], 0
     for row in rows:
         line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))
@@ -220,19 +215,20 @@ def _lines_that_fit(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def choose_spans(text: str, pages: Sequence[Page], worth: Mapping[Place, float]) -> list[tuple[float, int, Place]]:
-    """Score, page and span, best first, without spans that overlap or repeat another one.
-
-    Each further span of a page counts less than its score, so that pages take turns.
+def choose_spans(
+    text: str, pages: Sequence[Page], worth: Mapping[tuple[int, int], float]
+) -> list[tuple[float, int, tuple[int, int]]]:
+    """Score, page and span, best first: none overlaps another or says the same, and each further span of a page counts
+    less than its score, so that pages take turns.
     """
-    remaining: dict[Place, int] = {}
+    remaining: dict[tuple[int, int], int] = {}
     said: set[str] = set()
     for start, end in sorted(worth, key=lambda span: (-worth[span], span)):
         words = " ".join(TOKEN.findall(text[start:end].lower()))
         if words not in said and not any(start < b and a < end for a, b in remaining):
             said.add(words)
             remaining[start, end] = next((it[0] for it in reversed(pages) if it[2] <= start), 1)
-    out: list[tuple[float, int, Place]] = []
+    out: list[tuple[float, int, tuple[int, int]]] = []
     of_page: Counter[int] = Counter()
     while remaining and len(out) < MAX_SPANS:
         best = max(remaining, key=lambda it: (worth[it] * REPEATED_PAGE_FACTOR ** of_page[remaining[it]], -it[0]))

@@ -184,7 +184,7 @@ def _fault_code(status: int, kind: str, message: str) -> str:
 
 
 def transport_fault(target: Target, error: BaseException, *, default_code: str = "bad-reply") -> ProviderError:
-    """Name what went wrong below the SDK: the HTTP client, its parsing, a cloud's credentials, or nobody knows what."""
+    """The ProviderError for a failure below the SDK: of the HTTP client, a cloud's credentials, or others."""
     import httpx2
 
     causes = tuple(_cause_chain(error))

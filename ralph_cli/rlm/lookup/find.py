@@ -109,7 +109,14 @@ def find(
     if len(places) - following > show > 0 and show < _MOST_SHOWN:
         left = 0  # who asks for few wants no long list of the others
     _FURTHER[:] = [pattern, show, before, after, following, rows, doc, len(places)]
-    for number in range(following, len(places)):
+    _list_places(places, following, last, left)
+
+
+def _list_places(places: list[_Place], first: int, last: int, left: int) -> None:
+    """Print a line for each place from `first` to before `last` while `left` characters have room, then the pages of
+    the others.
+    """
+    for number in range(first, len(places)):
         line = f"place {number}, {_listed(places[number][3], 110 if left > 600 else 60)}"
         left -= len(line) + 1
         if left < 0 or number >= last:
@@ -228,14 +235,14 @@ def _places(pattern: re.Pattern[str], before: int, after: int, within: list[_Par
 
 
 def _lines_back(start: int, lines: int, page: _Page) -> int:
-    """Where the line begins that stands so many before the one at `start`, on the page."""
+    """The start of the line so many lines before the one at `start`, on the page."""
     for _ in range(lines):
         start = max(_text().rfind("\n", page[2], max(start - 1, page[2])) + 1, page[2])
     return start
 
 
 def _lines_on(end: int, lines: int, page: _Page) -> int:
-    """Where the line ends that stands so many behind the one that ends at `end`, on the page; it may be cut."""
+    """The end of the line so many lines after the one that ends at `end`, on the page; it may be cut."""
     at = end
     for _ in range(lines):
         at = _text().find("\n", at + 1, page[3])
@@ -388,11 +395,11 @@ def _listed(hits: list[int], room: int) -> str:
 
 
 def _part_named(offset: int) -> str:
-    """The part in which a place stands for certain: the innermost that counts on, and the heading above.
+    """The part that certainly holds a place: the innermost numbered one, and the heading above.
 
     For a row of a table that is only one right above the table.
 
-    Empty where a clause is told with the page.
+    Empty where a clause is named with the page.
     """
     if _place_name(offset):
         return ""

@@ -142,12 +142,21 @@ def test_an_exception_is_never_cut_off_a_long_sentence() -> None:
     assert quotes(whole) == [long.strip()]
 
 
+def test_bounds_on_number_and_length_are_kept() -> None:
+    act = Desk("Which ferries does the company operate?", bullets=[1, 2], quotes=[1, 3], quote_chars=[20, 60]).answer()
+    assert 1 <= len(act["claims"]) <= 2
+    assert all(20 <= len(quote) <= 60 for quote in quotes(act))
+
+
 def test_a_refused_claim_is_dropped_and_the_others_stay() -> None:
     desk = Desk("Which ferries does the company operate?", bullets=[2, 4])
-    kept, bad, *_ = (claim["text"] for claim in desk.answer()["claims"])
+    first = desk.answer()
+    assert len(first["claims"]) >= 2
+    bad = first["claims"][1]["text"]
     desk.tell(f'not accepted: "{bad}" does not answer the question', error=True)
-    texts = [claim["text"] for claim in desk.answer()["claims"]]
-    assert bad not in texts and kept in texts
+    second = desk.answer()
+    texts = [claim["text"] for claim in second["claims"]]
+    assert bad not in texts and first["claims"][0]["text"] in texts
 
 
 def test_when_everything_is_refused_it_searches_again_and_then_gives_up() -> None:
@@ -164,15 +173,27 @@ def test_when_everything_is_refused_it_searches_again_and_then_gives_up() -> Non
     assert "not_found" in act
 
 
+def test_feedback_of_a_later_iteration_is_obeyed() -> None:
+    desk = Desk("Which ferries does the company operate?")
+    first = desk.answer()
+    desk.tell("accepted for checking")
+    bad = first["claims"][0]["text"]
+    desk.turns.append(UserTurn(f"The judge refused this claim:\nfailed: {bad}\n"))
+    assert bad not in [claim["text"] for claim in desk.answer().get("claims", [])]
+
+
 @pytest.mark.parametrize(
     ("feedback", "named"),
     [
         ("claim 2: quote not found", {"beta words here"}),
         ("claims 1 and 3 were refused", {"alpha words here", "gamma words here"}),
+        ("claims[0].quotes: too short", {"alpha words here"}),
         ("refused: 'gamma words here'", {"gamma words here"}),
         ("something is wrong", {"alpha words here", "beta words here", "gamma words here"}),
         ("- an answer needs 3-7 claims (found 2)", set()),
         ("- claim 3 says the same as claim 1", {"gamma words here"}),
+        ('claim 1, "alpha", is not proved\nAccepted as they are, keep them: claim 2, 3.', {"alpha words here"}),
+        ("accepted: alpha words here\nrefused: beta words here", {"beta words here"}),
     ],
 )
 def test_what_a_refusal_names(feedback: str, named: set[str]) -> None:
@@ -186,6 +207,14 @@ def test_a_search_that_is_lost_later_is_made_again() -> None:
     assert "code" in desk.step()
     desk.tell("the sandbox was restarted; its variables are gone", error=True)
     assert "code" in desk.step()
+
+
+def test_feedback_in_the_first_turn_is_obeyed_too() -> None:
+    question = "How many sailors does the crew have?"
+    best = quotes(Desk(question).answer())[0]
+    desk = Desk(question)
+    desk.turns = [UserTurn(f"Answer: {question}\nrefused last time: {best}\nkeep: nothing")]
+    assert best not in quotes({"claims": [], **desk.answer()})
 
 
 def test_a_second_search_leaves_room_for_what_was_not_shown() -> None:
@@ -203,6 +232,16 @@ def test_a_second_search_leaves_room_for_what_was_not_shown() -> None:
         assert len(found) == 3 and not seen & set(found)
         seen |= set(found)
         desk.tell("refused: no quote supports the answer", error=True)
+
+
+def test_a_second_search_reads_further_passages() -> None:
+    pages = [f"Ferry {n} carries {n * 17} cars.\n" + "Nothing else is known. " * 30 + "\n" for n in range(40)]
+    desk = Desk("How many cars does each ferry carry?", pages)
+    shown: list[str] = []
+    for _ in range(8):
+        shown += quotes(desk.answer())
+        desk.tell("refused: no quote supports the answer", error=True)
+    assert len({quote for quote in shown if quote.startswith("Ferry")}) > 14 and len(shown) == len(set(shown))
 
 
 def test_what_is_printed_fits_into_an_observation() -> None:
@@ -252,6 +291,12 @@ def test_a_part_that_the_question_names_is_quoted_each_place_of_it_in_turn() -> 
     assert second == "The company operates eleven ferries between the mainland and the islands."
     heading = [(TEXT.index("Crew"), TEXT.index("Crew") + 4)]
     assert "84" in quotes(Desk("How many sailors has the crew of clause 5?", parts=heading).answer())[0]
+
+
+def test_the_same_request_gets_the_same_reply() -> None:
+    one, two = Desk("What was the total revenue?"), Desk("What was the total revenue?")
+    assert one.answer() == two.answer()
+    assert one.turns == two.turns
 
 
 def test_usage_counts_one_call_and_its_characters() -> None:

@@ -91,10 +91,22 @@ def test_the_name_of_the_whole_document_weighs_less_than_other_names() -> None:
     )
 
 
-@pytest.mark.parametrize(("sentence", "shown"), [("ends in March of next year", 1), ("cost {n}00 crowns", 3)])
-def test_near_duplicates_are_shown_once_unless_their_figures_differ(sentence: str, shown: int) -> None:
-    parts = [f"Page {n}\nThe licence of the fleet {sentence.format(n=n)}.\n" for n in range(3, 6)]
-    assert len(found("What of the licence of the fleet?", parts)) == shown
+def test_a_row_is_told_apart_by_the_table_it_is_in() -> None:
+    parts = [
+        "Statement of costs\n(crowns)  2021  2020\nTotal  4,210  3,377\n",
+        "Statement of income\n(crowns)  2021  2020\nTotal  9,114  8,002\n",
+    ]
+    assert found("What was the total in the statement of income?", parts, (10, 200))[0] == "Total  9,114  8,002"
+
+
+def test_near_duplicates_are_shown_once() -> None:
+    parts = [f"Page {n}\nThe licence of the fleet ends in March of next year.\n" for n in range(3)]
+    assert len(found("When does the licence of the fleet end?", parts)) == 1
+
+
+def test_figures_that_differ_are_no_duplicates() -> None:
+    parts = [f"Page {n}\nThe licence of the fleet cost {n}00 crowns in that year.\n" for n in range(3, 6)]
+    assert len(found("What did the licence of the fleet cost?", parts)) == 3
 
 
 def test_half_a_sentence_at_the_edge_is_not_quoted() -> None:
@@ -112,8 +124,9 @@ LISTED = (
 )
 
 
-def test_items_of_a_list_without_full_stops_are_quoted() -> None:
-    page = "Plan\n" + "\n".join(f"\u2022 {item}" for item in LISTED)
+@pytest.mark.parametrize("marks", ["\u2022", "-"])
+def test_items_of_a_list_without_full_stops_are_quoted(marks: str) -> None:
+    page = "Plan\n" + "\n".join(f"{marks} {item}" for item in LISTED)
     assert found("Which electric ferry was ordered from the northern shipyard?", [page, "Crew"])[0] == LISTED[2]
 
 
@@ -126,9 +139,27 @@ def test_the_first_quotes_come_from_different_pages() -> None:
     assert parts[1] in found("What is the ferry tax?", parts)[:2]
 
 
+def test_nothing_is_cut_off_behind_a_negation() -> None:
+    text = (
+        "The company does not confirm any of the following: The fleet was sold to the town; "
+        "(b) the fleet was insured at its full value with three banks of the town and of the islands."
+    )
+    assert not any("fleet" in span for span in found("Was the fleet sold?", [text], (20, 100)))
+    plain = text.replace("does not confirm any of", "confirms all of")
+    assert "The fleet was sold to the town;" in found("Was the fleet sold?", [plain], (20, 100))
+
+
 def test_a_line_of_the_contents_is_not_quoted() -> None:
     parts = ["Contents\nLicence of the fleet ........ 7\n", "The licence of the fleet ends in March.\n"]
     assert found("When does the licence of the fleet end?", parts) == [parts[1].strip()]
+
+
+def test_a_running_header_is_no_part_of_the_sentence_below_it() -> None:
+    page = (
+        "Harbour Ferries, Inc.  10 Notes to the consolidated financial statements of the group\n"
+        "The dredging had no effect on the revenue from freight in any of the years that are\nshown.\n"
+    )
+    assert found("What effect had the dredging?", [page])[0].startswith("The dredging had no effect")
 
 
 def test_running_headers_and_footers_are_never_quoted() -> None:
@@ -158,6 +189,39 @@ def test_a_row_comes_with_the_lines_that_head_its_columns() -> None:
     for table in (short, page):
         best, *_ = searched("What were total harbour dues?", [table], (10, 200))
         assert (best["text"], best["header"]) == ("Total harbour dues  9,114  8,002", "(crowns)  2021  2020")
+
+
+FILLER = "So it was.\n" * 30
+STATEMENTS = [
+    "Harbour Ferries\nAnnual report\n",
+    "Review\n" + FILLER + "The margin of the group improved, and the ratio of margins is a useful profile.\n",
+    "Statements of Earnings\n" + FILLER + "Net sales  9,114  8,002\nCost of sales  4,210  3,377\n",
+    "Statement of Financial Position\n" + FILLER + "Inventories  114  102\nTotal current liabilities  210  377\n",
+    "Statements of Cash Flows\n" + FILLER + "Purchases of property, plant and equipment  (114)  (102)\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("Did the margin of the group improve?", 1),
+        ("Has the gross margin of the group improved?", 2),
+        ("What does the income statement say of the margin of the group?", 2),
+        ("Is the quick ratio of the group improving?", 3),
+        ("Which part of the balance sheet improved?", 3),
+        ("How large was capex in the group?", 4),
+    ],
+)
+def test_a_measure_is_looked_for_in_the_statement_that_it_is_computed_from(question: str, page: int) -> None:
+    text, pages = laid_out(STATEMENTS)
+    _, start, _ = rank(question, text, pages).passages[0]
+    assert pages[page][2] <= start < pages[page][3]
+
+
+def test_the_lines_of_a_measure_do_not_make_a_document_hold_what_is_asked() -> None:
+    lines = "Net sales  9,114  8,002\nCost of sales  4,210  3,377\nGross profit  4,904  4,625\n"
+    found = rank("What was the gross margin of Zenobia Shipyards?", *laid_out(["Report\n", lines]))
+    assert found.passages and found.coverage < found.needed
 
 
 def test_a_heading_is_worth_less_than_what_it_heads() -> None:
