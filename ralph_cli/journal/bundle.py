@@ -24,8 +24,13 @@ from ralph_cli.core.version import SCHEMA_VERSION
 from ralph_cli.journal.consistency import parse_event
 from ralph_cli.journal.store import JournalRow
 
-FORMAT, VERSION = "ralph-bundle", 1
-JOURNAL, VIEW, IDENTITY, ORIGIN, DOCUMENT = "journal.jsonl", "view.json", "document.json", "origin.json", "document"
+FORMAT = "ralph-bundle"
+VERSION = 1
+JOURNAL = "journal.jsonl"
+VIEW = "view.json"
+IDENTITY = "document.json"
+ORIGIN = "origin.json"
+DOCUMENT = "document"
 MANIFEST = "manifest.json"
 MEMBERS = (MANIFEST, JOURNAL, VIEW, IDENTITY, ORIGIN)
 

@@ -108,12 +108,14 @@ def find_inconsistency(event: events.AnyEvent) -> str:
 
 
 def _check_child(event: events.ChildEvent) -> str:
-    """Why an event of a child worker cannot have been; empty if it can."""
+    """The reason why no run can have written this event of a child worker; empty if one can."""
     if not _BRANCH.fullmatch(event.branch):
-        return "its branch is none"
+        return "its branch is not one"
     match event:
         case events.ChildStarted(iteration=iteration, start=start, end=end, characters=characters):
-            return "" if all(map(_is_count, (iteration, start, end, characters))) else "a number of it is no count"
+            return (
+                "" if all(map(_is_count, (iteration, start, end, characters))) else "one of its numbers is not a count"
+            )
         case events.ChildWorked(event=done):
             return find_inconsistency(done)
         case events.ChildFinished(answer=answer, seconds=seconds):
@@ -121,7 +123,7 @@ def _check_child(event: events.ChildEvent) -> str:
                 is_answer = not answer or isinstance(json.loads(answer)["findings"], list)
             except (ValueError, TypeError, LookupError, RecursionError):
                 is_answer = False
-            return "" if is_answer and 0 <= seconds < 1 << 40 else "its answer is none"
+            return "" if is_answer and 0 <= seconds < 1 << 40 else "its answer is not one"
 
 
 def _check_document(document: Mapping[str, Any]) -> str:

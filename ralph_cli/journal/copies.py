@@ -11,8 +11,11 @@ from pathlib import Path
 from ralph_cli.core.errors import JournalError
 from ralph_cli.journal.rows import JOURNAL_FILE
 
-# In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later.
-MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
+# In a run's folder: the memory as the run found it, so that it can be resumed.
+MEMORY_SNAPSHOT_FILE = "memory-before.md"
+
+# In a run's folder: the schema as the run found it.
+SCHEMA_SNAPSHOT_FILE = "schema.json"
 
 # The folder in a run's folder that has the copies, each under its name.
 COPIES = "earlier"

@@ -25,7 +25,8 @@ PRIVATE_SETTINGS = (
 # Fields with a path, in a document's record and in settings; only its last part is kept.
 FILE_FIELDS = ("output_schema", "memory", "path")
 
-KEY_MARK, FOLDER_MARK = "[key]", "[folder]/"
+KEY_MARK = "[key]"
+FOLDER_MARK = "[folder]/"
 _KEY_SHAPED = re.compile(r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}")
 # A path with at least one folder, up to its last part, the file's name.
 _PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+")

@@ -253,7 +253,8 @@ def _seal(key: bytes, chain: str) -> str:
     return hmac.new(key, chain.encode(), "sha256").hexdigest() if key else ""
 
 
-KEY_FILE, KEY_BYTES = "runs.key", 32
+KEY_FILE = "runs.key"
+KEY_BYTES = 32
 
 
 def machine_key(folder: Path) -> bytes:

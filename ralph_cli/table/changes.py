@@ -1,6 +1,5 @@
 """Updates the cells of a changed document: looks up old quotes in the new text, and asks only what is lost."""
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,9 +22,8 @@ from ralph_cli.runs.result import Result
 from ralph_cli.runs.reuse import KnownAnswer, repeat_answer
 from ralph_cli.runs.verifying.recheck import recheck
 from ralph_cli.table.cells import TAKEN_OVER
+from ralph_cli.table.record import HASH
 from ralph_cli.text.lexicon import pluralize
-
-_HEX = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +101,7 @@ def _recall_text(run: RecordedRun, cache: Path) -> Document | None:
     """The text of the run's document from the cache of parsed texts; None if it is not there."""
     record = run.view.document
     fingerprint = str(record.get("fingerprint", ""))
-    parsed = read_parsed(cache, fingerprint, DEFAULT_LIMITS) if _HEX.fullmatch(fingerprint) else None
+    parsed = read_parsed(cache, fingerprint, DEFAULT_LIMITS) if HASH.fullmatch(fingerprint) else None
     if parsed is None:
         return None
     try:

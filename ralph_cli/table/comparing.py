@@ -24,8 +24,11 @@ MIN_VALUES = 5
 # The modified z-score beyond which a value is an outlier, as its authors recommend.
 MAX_SCORE = 3.5
 
-# What makes the deviations comparable with the standard deviation of normally distributed values.
-_NORMAL_MAD, _NORMAL_MEAN = 0.6745, 1.253314
+# The median deviation of normally distributed values, in standard deviations.
+_NORMAL_MAD = 0.6745
+
+# The standard deviation of normally distributed values, in mean deviations.
+_NORMAL_MEAN = 1.253314
 
 
 def compare_table(table: Table) -> tuple[Comparison, ...]:

@@ -36,7 +36,9 @@ from ralph_cli.runs.report import (
 from ralph_cli.table.record import TableRecord, read_row
 from ralph_cli.table.run import cores
 
-EVIDENCE_FOLDER, COPY_NAME, WRITTEN_FILE = "evidence", "annotated.pdf", "written.json"
+EVIDENCE_FOLDER = "evidence"
+COPY_NAME = "annotated.pdf"
+WRITTEN_FILE = "written.json"
 
 # What is made of each cell: nothing new, a page with the context of each quote, or one with pictures too. With pages
 # each PDF has a highlighted copy.

@@ -25,13 +25,14 @@ from ralph_cli.journal.traces import replace_file
 from ralph_cli.runs.history import RecordedRun, read_run, run_names
 from ralph_cli.table.cells import fill_cell
 
-TABLE_FILE, RUNS_FOLDER = "table.json", "runs"
+TABLE_FILE = "table.json"
+RUNS_FOLDER = "runs"
 
 # The version of the file's format.
 FORMAT = 1
 
 # A document's hash, which also names the folder of its runs.
-_HASH = re.compile(r"[0-9a-f]{64}")
+HASH = re.compile(r"[0-9a-f]{64}")
 
 _NOT_A_TABLE = "name the folder of a table, as `ralph table ... -o FOLDER` makes it"
 
@@ -133,7 +134,7 @@ def open_table(folder: Path) -> TableRecord:
     except ValidationError as error:
         raise JournalError(f"{path} is damaged: {error.errors()[0]['msg']}", code="damaged") from error
     hashes = [row.sha256 for row in held.rows if row.sha256]
-    if not all(map(_HASH.fullmatch, (*hashes, *(sha256 for known in held.earlier.values() for sha256 in known)))):
+    if not all(map(HASH.fullmatch, (*hashes, *(sha256 for known in held.earlier.values() for sha256 in known)))):
         raise JournalError(f"{path} is damaged: a hash in it is none", code="damaged")
     if held.format > FORMAT:
         raise JournalError(f"{path} was made by a newer version of ralph", code="newer", hint="update ralph")

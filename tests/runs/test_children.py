@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from fakes import document
+from fakes import document, hand_in
 
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
@@ -63,7 +63,7 @@ def find_rent(request: Request) -> Reply:
         return tool_reply(FIND)
     line = next(line for line in printed.splitlines() if "pays a rent" in line)
     quote = line[line.index("The tenant") :].strip()
-    return tool_reply({"claims": [{"text": f"The rent is {quote.split()[-3]}.", "quotes": [quote]}]})
+    return hand_in({"text": f"The rent is {quote.split()[-3]}.", "quotes": [quote]})
 
 
 def said_last(request: Request) -> str:
@@ -172,7 +172,7 @@ print(rlm_query("What are the rents?", "\\n".join(rows)))"""
         if not isinstance(request.turns[-1], ToolTurn):
             return tool_reply(FIND)
         quotes = [f"The tenant of unit {n} pays a rent of ${n},000 a year." for n in (2, 9)]
-        return tool_reply({"claims": [{"text": "They pay a rent.", "quotes": quotes}]})
+        return hand_in({"text": "They pay a rent.", "quotes": quotes})
 
     _, requests, events = play(settings, {"code": code}, HAND_IN, child=child)
     told = printed(requests)[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in, script_models
 from test_ask import LOOK, MEMO, RENT, verdicts
 from test_resume import cut_off
 
@@ -52,7 +52,7 @@ def asked(
     events: list[AnyEvent] = []
     (folder / "memo.txt").write_text(MEMO.text, encoding="utf-8")
     chosen = {"out": folder / "out", "cache": folder / "cache", "strategy": "rlm"}
-    worker = [tool_reply(LOOK), *(tool_reply({"claims": [draft]}) for draft in drafts)]
+    worker = [tool_reply(LOOK), *(hand_in(draft) for draft in drafts)]
     judging = ScriptedModel(judge, vendor=changes.pop("vendor", "b"))
     models: dict[str, Model] = {"worker": ScriptedModel(worker, vendor="a"), "judge": judging}
     models["subquery"] = ScriptedModel([])
@@ -134,11 +134,10 @@ def test_a_claim_that_was_defended_and_kept_is_marked_and_not_judged_again(tmp_p
         {"id": 2, "verdict": "not", "reason": "after, not in"},
     ]
     drafts = [{"claims": [MONTHLY, wrong]}, {"claims": [DEFENDED, wrong]}, {"claims": [right]}]
-    models: dict[str, Model] = {
-        "worker": ScriptedModel([tool_reply(LOOK), *map(tool_reply, drafts)], vendor="a"),
-        "judge": ScriptedModel([text_reply(json.dumps({"verdicts": said})), verdicts((2, "supported"))], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    models = script_models(
+        [tool_reply(LOOK), *map(tool_reply, drafts)],
+        [text_reply(json.dumps({"verdicts": said})), verdicts((2, "supported"))],
+    )
     settings = Settings(out=tmp_path, strategy="rlm")
     done = ask(MEMO, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
     assert done.ok and done.outcome.iterations == 2
@@ -235,11 +234,7 @@ def test_a_resumed_run_comes_to_the_same_doubts(defended: tuple[Result, Path], t
     replies = {"worker": [LOOK, {"claims": [MONTHLY]}, {"claims": [DEFENDED]}], "judge": [settled()]}
     paid = [event.agent for event in events[:at] if event.kind == "call_finished"]
     worker = [tool_reply(reply) for reply in replies["worker"]][paid.count("worker") :]
-    models: dict[str, Model] = {
-        "worker": ScriptedModel(worker, vendor="a"),
-        "judge": ScriptedModel([settled()][paid.count("judge") :], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    models = script_models(worker, [settled()][paid.count("judge") :])
     again = resume(start, settings=Settings(out=tmp_path / "out"), models=models, engine=FakeSandbox)
     assert again.ok and again.unconfirmed == done.unconfirmed
 

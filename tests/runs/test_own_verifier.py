@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in, script_models
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 
 from ralph_cli.api import VerifierCommands, ask, run_goal, run_task
@@ -62,9 +62,7 @@ class Later:
 def models() -> dict[str, Model]:
     """A worker whose first answer lacks the term, and a judge whom that does not trouble."""
     return {
-        "worker": ScriptedModel(
-            [tool_reply(LOOK), tool_reply({"claims": [RENT]}), tool_reply({"claims": [RENT, TERM]})], vendor="a"
-        ),
+        "worker": ScriptedModel([tool_reply(LOOK), hand_in(RENT), hand_in(RENT, TERM)], vendor="a"),
         "judge": ScriptedModel([verdicts((1, "supported")), verdicts((2, "supported"))], vendor="b"),
         "subquery": ScriptedModel([]),
     }
@@ -98,7 +96,7 @@ NONSENSE = "perhaps"
 def test_of_a_broken_verifier_it_is_said_that_all_else_was_judged(settings: Settings) -> None:
     chosen = {"strategy": "rlm", "verify_with_model": True, "memory": "off"}
     output = "The tenant pays a base rent of $48,000 a year in equal instalments."
-    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]})]
+    script = [tool_reply(LOOK), hand_in(RENT)]
     for run, more, judge, told in (
         (ask, [], verdicts((1, "supported")), "found every claim supported"),
         (
@@ -136,9 +134,7 @@ def test_any_object_that_fits_decides_on_a_task(settings: Settings) -> None:
     output = "The tenant pays a base rent of $48,000 a year in equal instalments."
     result = text_reply(json.dumps({"output": output, "memory_update": ""}))
     given: dict[str, Model] = {
-        "worker": ScriptedModel(
-            [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result, tool_reply({"claims": [TERM]}), result]
-        ),
+        "worker": ScriptedModel([tool_reply(LOOK), hand_in(RENT), result, hand_in(TERM), result]),
         "judge": ScriptedModel([text_reply('{"ok": true, "issues": []}')] * 2, vendor="b"),
         "subquery": ScriptedModel([]),
     }
@@ -203,11 +199,7 @@ def cut_short(settings: Settings, verifier: Verifier) -> Result:
 
 def rest() -> dict[str, Model]:
     """The models from the first reply that a run of one iteration has not paid for."""
-    return {
-        "worker": ScriptedModel([tool_reply({"claims": [RENT, TERM]})], vendor="a"),
-        "judge": ScriptedModel([verdicts((2, "supported"))], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    return script_models([hand_in(RENT, TERM)], [verdicts((2, "supported"))])
 
 
 def test_a_run_with_a_verifier_is_resumed_with_one(settings: Settings) -> None:

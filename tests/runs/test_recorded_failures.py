@@ -7,7 +7,7 @@ to each other. The document below is written anew, with the same traps.
 
 import json
 
-from fakes import FakeSandbox, document
+from fakes import FakeSandbox, document, hand_in, script_models
 
 from ralph_cli.api import ask, run_task
 from ralph_cli.config import Settings
@@ -56,20 +56,14 @@ def verdicts(*said: str) -> Reply:
 
 def play(settings: Settings, worker: list[Reply], judge: list[Reply]) -> tuple[Result, list[DraftSubmitted]]:
     events: list[AnyEvent] = []
-    models: dict[str, Model] = {
-        "worker": ScriptedModel(worker, vendor="a"),
-        "judge": ScriptedModel(judge, vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    models = script_models(worker, judge)
     rlm = settings.model_copy(update={"strategy": "rlm"})
     done = ask(NOTES, TASK, settings=rlm, models=models, engine=FakeSandbox, sink=events.append)
     return done, [event for event in events if isinstance(event, DraftSubmitted)]
 
 
 def test_typographic_apostrophes_are_folded_and_the_document_keeps_its_own(settings: Settings) -> None:
-    done, _ = play(
-        settings, [tool_reply(LOOK), tool_reply({"claims": [STATE, INPUT, COST]})], [verdicts(*["supported"] * 3)]
-    )
+    done, _ = play(settings, [tool_reply(LOOK), hand_in(STATE, INPUT, COST)], [verdicts(*["supported"] * 3)])
     assert done.outcome.ok and done.outcome.iterations == 1 and done.outcome.best is not None
     for quote in done.outcome.best.attempt.quotes:
         assert "\u2019" in quote.text and quote.match == "folded" and "'" in quote.said
@@ -80,10 +74,10 @@ def test_the_run_that_failed_for_one_apostrophe_passes_in_its_second_iteration(s
     done, handed_in = play(
         settings,
         [
-            tool_reply({"claims": [PROMPTED]}),  # answered at once, without a look at the document
+            hand_in(PROMPTED),  # answered at once, without a look at the document
             tool_reply(LOOK),
-            tool_reply({"claims": [OUTER]}),
-            tool_reply({"claims": [OUTER, STATE, INPUT, COST]}),  # this one fell for its apostrophes
+            hand_in(OUTER),
+            hand_in(OUTER, STATE, INPUT, COST),  # this one fell for its apostrophes
         ],
         [verdicts("partly"), verdicts("partly"), verdicts(*["supported"] * 4)],
     )
@@ -92,23 +86,14 @@ def test_the_run_that_failed_for_one_apostrophe_passes_in_its_second_iteration(s
 
 
 def test_quotes_of_the_prompt_are_refused(settings: Settings) -> None:
-    done, handed_in = play(
-        settings,
-        [tool_reply(LOOK), tool_reply({"claims": [PROMPTED]}), tool_reply({"claims": [OUTER]})],
-        [verdicts("supported")],
-    )
+    done, handed_in = play(settings, [tool_reply(LOOK), hand_in(PROMPTED), hand_in(OUTER)], [verdicts("supported")])
     assert "is not in the document" in handed_in[0].problems[0] and done.outcome.ok and done.outcome.iterations == 1
 
 
 def test_quotes_taken_from_the_previous_answer_are_refused(settings: Settings) -> None:
     done, handed_in = play(
         settings,
-        [
-            tool_reply(LOOK),
-            tool_reply({"claims": [OUTER]}),
-            tool_reply({"claims": [PREVIOUS]}),
-            tool_reply({"claims": [OUTER, STATE]}),
-        ],
+        [tool_reply(LOOK), hand_in(OUTER), hand_in(PREVIOUS), hand_in(OUTER, STATE)],
         [verdicts("partly"), verdicts("partly"), verdicts("supported", "supported")],
     )
     assert handed_in[1].problems and "is not in the document" in handed_in[1].problems[0]
@@ -119,18 +104,14 @@ def test_three_character_quotes_are_refused(settings: Settings) -> None:
     tiny = [{**TINY, "quotes": [quote]} for quote in ("loop", "RLM", "the")]
     done, handed_in = play(
         settings,
-        [tool_reply(LOOK), *(tool_reply({"claims": [claim]}) for claim in tiny), tool_reply({"claims": [OUTER]})],
+        [tool_reply(LOOK), *(hand_in(claim) for claim in tiny), hand_in(OUTER)],
         [verdicts("supported")],
     )  # fmt: skip
     assert all("is too short" in event.problems[0] for event in handed_in[:3]) and done.outcome.ok
 
 
 def test_glued_bullets_are_refused(settings: Settings) -> None:
-    done, handed_in = play(
-        settings,
-        [tool_reply(LOOK), tool_reply({"claims": [GLUED]}), tool_reply({"claims": [OUTER]})],
-        [verdicts("supported")],
-    )
+    done, handed_in = play(settings, [tool_reply(LOOK), hand_in(GLUED), hand_in(OUTER)], [verdicts("supported")])
     assert "two items of a list stand on one line" in handed_in[0].problems[0] and done.outcome.ok
 
 
@@ -142,11 +123,11 @@ def test_all_of_them_in_one_task(settings: Settings) -> None:
     bad = "- It saves resources- The loop then says “the model's long-term memory”.\n- 24 attempts are made."
     good = "The outer loop “hands what failed to the next attempt”; state is not in “the model's short-term memory”."
     worker = [
-        tool_reply({"claims": [PROMPTED]}),
+        hand_in(PROMPTED),
         tool_reply(LOOK),
-        tool_reply({"claims": [PROMPTED, TINY]}),
-        tool_reply({"claims": [PROMPTED]}),
-        tool_reply({"claims": [OUTER, STATE]}),
+        hand_in(PROMPTED, TINY),
+        hand_in(PROMPTED),
+        hand_in(OUTER, STATE),
         result(bad),
         tool_reply({"not_found": {"searched": ["24", "long-term memory"]}}),
         result(good),

@@ -9,7 +9,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from fakes import NOT_THERE, FakeSandbox, second_reader
+from fakes import NOT_THERE, FakeSandbox, hand_in, script_models, second_reader
 from runs.test_ask import verdicts
 
 from ralph_cli import verify
@@ -206,22 +206,18 @@ def test_a_record_that_describes_other_documents_does_not_hold(deal: Path, name:
 
 
 def test_a_run_over_a_folder_is_resumed(deal: Path) -> None:
-    worker = ScriptedModel([tool_reply({"code": "find('rent')"}), tool_reply({"claims": [FIRST]})], vendor="a")
+    worker = ScriptedModel([tool_reply({"code": "find('rent')"}), hand_in(FIRST)], vendor="a")
     models: dict[str, Model] = {"worker": worker, "judge": ScriptedModel([], vendor="b"), "subquery": ScriptedModel([])}
     settings = settings_of(deal, max_calls=2)
     cut = ask(deal, "What is the rent?", settings=settings, models=models, engine=FakeSandbox)
     assert cut.outcome.halt.type is StopType.MAX_CALLS
-    again: dict[str, Model] = {
-        "worker": ScriptedModel([], vendor="a"),
-        "judge": ScriptedModel([verdicts((1, "supported"))], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    again = script_models([], [verdicts((1, "supported"))])
     result = resume(cut.run, settings=settings_of(deal), changes={"max_calls": 9}, models=again, engine=FakeSandbox)
     assert result.ok and result.view.quotes[0].place == "lease.txt, line 3"
 
 
 def test_a_task_names_documents_and_their_own_pages(deal: Path) -> None:
-    reader = ScriptedModel([tool_reply({"code": "find('rent')"}), tool_reply({"claims": [FIRST, LATER]})], vendor="a")
+    reader = ScriptedModel([tool_reply({"code": "find('rent')"}), hand_in(FIRST, LATER)], vendor="a")
     text = "The rent is $48,000 a year (lease.txt), and from 2028 it is $52,000 (letter.txt)."
     reasoner = ScriptedModel([text_reply(json.dumps({"output": text, "memory_update": ""}))], vendor="a")
     judge = ScriptedModel([text_reply(json.dumps({"ok": True, "issues": []}))], vendor="b")

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from fakes import FakeSandbox, document
+from fakes import FakeSandbox, document, hand_in
 
 from ralph_cli.api import ask, run_task
 from ralph_cli.checks.verifier import VerificationResult
@@ -13,7 +13,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.run import StopType
-from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
 LEASE = document("The tenant pays a base rent of $48,000 a year in twelve equal instalments.\n")
 RENT = {"text": "The base rent is $48,000 a year.", "quotes": ["a base rent of $48,000 a year"]}
@@ -62,11 +62,7 @@ class HangsAwaited(Hangs):
 
 
 def models(**others: Model) -> dict[str, Model]:
-    return {
-        "worker": ScriptedModel([tool_reply({"claims": [RENT]})]),
-        "judge": ScriptedModel([text_reply(SUPPORTED)]),
-        **others,
-    }
+    return {"worker": ScriptedModel([hand_in(RENT)]), "judge": ScriptedModel([text_reply(SUPPORTED)]), **others}
 
 
 @pytest.mark.parametrize("kind", [Hangs, HangsAwaited])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox, document, second_reader
+from fakes import FakeSandbox, document, script_models, second_reader
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -21,11 +21,11 @@ from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.config import Settings
 from ralph_cli.core.events import AnyEvent, StepFinished
-from ralph_cli.core.model import Json, Model, Reply, Request, StopReason
+from ralph_cli.core.model import Json, Reply, Request, StopReason
 from ralph_cli.core.run import Claim, Step, Verdict
 from ralph_cli.loop import decide
 from ralph_cli.modes import qa, reader
-from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.providers.scripted import text_reply, tool_reply
 from ralph_cli.rlm.loop import Review
 from ralph_cli.runs.result import Result
 
@@ -117,11 +117,7 @@ def played(
     replies, events = iter([tool_reply({"code": "print(context)"}), *worker]), list[AnyEvent]()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(out=Path(folder), strategy="rlm", max_steps=6).model_copy(update=changes)
-        models: dict[str, Model] = {
-            "worker": ScriptedModel(lambda request: next(replies, tool_reply({"claims": answer})), vendor="a"),
-            "judge": ScriptedModel(judge, vendor="b"),
-            "subquery": ScriptedModel([]),
-        }
+        models = script_models(lambda request: next(replies, tool_reply({"claims": answer})), judge)
         asked = ask(DOC, QUESTION, settings=settings, models=models, engine=FakeSandbox, sink=events.append)
     return asked, events
 
@@ -175,11 +171,7 @@ def check_accepted(step: Step | None, judge: ScriptedJudge, *, coverage: float |
     st.sampled_from([None, 0.1]),
 )
 def test_accepted_means_quoted_and_judged(
-    worker: list[Reply],
-    answer: list[Json],
-    replies: list[str | list[str]],
-    effects: list[str],
-    coverage: float | None,
+    worker: list[Reply], answer: list[Json], replies: list[str | list[str]], effects: list[str], coverage: float | None
 ) -> None:
     judge = ScriptedJudge(replies, effects)
     asked, events = played(worker, answer, judge, min_coverage=coverage)

@@ -12,11 +12,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.model import Reply, Request, Usage
+from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.documents.page_text import plain_document
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.structure.complete import complete
-from ralph_cli.providers.scripted import text_reply
+from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
 from sandbox import HostQuery, Protections, Result, refuse_to_delegate
 
 REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
@@ -111,3 +111,17 @@ class FakeSandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def hand_in(*claims: object) -> Reply:
+    """A worker's reply that hands in these claims."""
+    return tool_reply({"claims": list(claims)})
+
+
+def script_models(worker: Script, judge: Script) -> dict[str, Model]:
+    """A worker and a judge of two vendors that follow these scripts; no sub-query is asked."""
+    return {
+        "worker": ScriptedModel(worker, vendor="a"),
+        "judge": ScriptedModel(judge, vendor="b"),
+        "subquery": ScriptedModel([]),
+    }

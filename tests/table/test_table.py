@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import second_reader
+from fakes import hand_in, second_reader
 
 from ralph_cli import Settings
 from ralph_cli.api import estimate_table, make_table
@@ -121,7 +121,7 @@ def test_each_cell_has_its_answer_and_proof_and_says_what_is_not_there(tmp_path:
 def test_what_the_source_of_a_figure_limits_is_no_plain_value(tmp_path: Path) -> None:
     leases = write_leases(tmp_path / "leases", c="up to $60,000")
     quote = "The base rent is up to $60,000 a year."
-    dropped = tool_reply({"claims": [{"text": "The base rent is $60,000 a year.", "quotes": [quote]}]})
+    dropped = hand_in({"text": "The base rent is $60,000 a year.", "quotes": [quote]})
     cast = Cast(faults={RENT.question: [dropped]})
     (cell,) = fill(cast, tmp_path, RENT, documents=leases / "c.html")
     assert cell.value and cell.value.number is None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in
 from runs.test_ask import verdicts
 
 from ralph_cli.api import make_table
@@ -19,7 +19,7 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.table import Table, TableQuestion
 from ralph_cli.core.run import StopType
-from ralph_cli.providers.scripted import ScriptedModel, tool_reply
+from ralph_cli.providers.scripted import ScriptedModel
 from ralph_cli.table.outputs import FILES, write_table
 
 QUESTIONS = (
@@ -47,7 +47,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def filled(deal: Path, settings: Settings, *, questions: tuple[TableQuestion, ...] = QUESTIONS, **more: Any) -> Table:
-    worker = ScriptedModel(lambda _: tool_reply({"claims": [CLAIM]}), vendor="a")
+    worker = ScriptedModel(lambda _: hand_in(CLAIM), vendor="a")
     judge = ScriptedModel(lambda _: verdicts((1, "supported")), vendor="b")
     models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
     return make_table(

@@ -8,7 +8,8 @@ from ralph_cli.reports.html.coverage_strip import all_ranges
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.safe_text import one_line
 
-_MAX_LINES, _MAX_CHARACTERS = 60, 8_000
+_MAX_LINES = 60
+_MAX_CHARACTERS = 8_000
 
 
 def timeline(run: Iterable[events.AnyEvent]) -> Markup:

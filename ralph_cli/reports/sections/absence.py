@@ -1,7 +1,5 @@
 """Describes the evidence of an absence: searches, pages read, and the passages nearest to the question."""
 
-import re
-
 from ralph_cli.core.run import Search
 from ralph_cli.reports.sections.coverage import percent
 from ralph_cli.reports.sections.documents import describe_pages
@@ -10,12 +8,14 @@ from ralph_cli.reports.view import RunView
 SEARCHED = "Searched, with the number of places counted in the text"
 NEAREST = "The passages that hold most of the question's words (nothing says that they answer it)"
 
-_WORDS = re.compile(r"[\w ,'\u2019%-]+")
-
 
 def describe_term(search: Search) -> str:
     """A search in words: its term, whether that begins words or is a pattern, and whether only code named it."""
-    is_words = _WORDS.fullmatch(search.words) is not None and not search.fault
+    is_words = (
+        bool(search.words)
+        and all(char.isalnum() or char in " _,'\u2019%-" for char in search.words)
+        and not search.fault
+    )
     kind = " (as a pattern)" if search.pattern and not is_words else ""
     where = f", in {search.within} only" if search.within else ""
     return f"{search.words}{'…' if search.stem else ''}{kind}{'' if search.by == 'worker' else ', in its code'}{where}"

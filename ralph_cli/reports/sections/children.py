@@ -1,4 +1,4 @@
-"""The child workers of a run: what each was asked, what it gave and what it cost."""
+"""Describes the child workers of a run: their questions, results and costs."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,8 +14,8 @@ from ralph_cli.text.lexicon import pluralize
 class ChildRun:
     """A child worker: its `branch` ("2.1" is a child of "2"), its question, and its part, text[start:end].
 
-    `end` is 0 for a text that is not in the document. `usage` is that of its own calls and sub-queries; `findings` is
-    None as long as it has not ended, and for one that failed, of which `error` says why.
+    `end` is 0 for a text that is not in the document. `usage` covers its own calls and sub-queries. `findings` is None
+    while it has not ended, and if it failed; then `error` has the reason.
     """
 
     branch: str
@@ -29,7 +29,7 @@ class ChildRun:
 
     @property
     def depth(self) -> int:
-        """How many levels below the run's worker it is, from 1."""
+        """The number of levels below the run's worker, from 1."""
         return self.branch.count(".") + 1
 
     @property
@@ -54,7 +54,7 @@ class ChildRun:
 
 
 def list_children(events: Iterable[AnyEvent]) -> tuple[ChildRun, ...]:
-    """The children of a run as a tree is read: each before its own children."""
+    """The children of a run in the order of the tree: each before its own children."""
     found: dict[str, ChildRun] = {}
     owners: dict[int, str] = {}
     for event in events:
@@ -74,7 +74,7 @@ def list_children(events: Iterable[AnyEvent]) -> tuple[ChildRun, ...]:
 
 
 def describe_children(children: Sequence[ChildRun]) -> Iterator[str]:
-    """A line on all of them, then one on each, set in by its depth."""
+    """A line on all children, then one on each, indented by its depth."""
     if not children:
         return
     total = sum((child.usage for child in children), Usage())

@@ -13,8 +13,11 @@ from ralph_cli.text.lexicon import pluralize
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
 USE_A_MODEL = "With ANTHROPIC_API_KEY and OPENAI_API_KEY set, Claude answers and GPT checks the answer."
 
-# Characters that are shown of a question before, and how many are shown, the latest ones.
-MAX_QUESTION_CHARS, MOST_QUESTIONS = 200, 2
+# Characters shown of an earlier question.
+MAX_QUESTION_CHARS = 200
+
+# Earlier questions that are shown, the latest ones.
+MOST_QUESTIONS = 2
 
 NO_JUDGE_OF_ANSWER = (
     "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."

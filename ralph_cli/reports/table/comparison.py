@@ -8,8 +8,14 @@ from ralph_cli.core.results.table import Comparison, DocumentGroup, Outlier
 from ralph_cli.reports.safe_text import Styled, one_line
 from ralph_cli.text.lexicon import pluralize
 
-# Values told of a question, names told of a value, and characters of a value; JSON has them all.
-MAX_GROUPS, MAX_NAMES, MAX_WIDTH = 12, 8, 100
+# Values shown of a question; JSON has all.
+MAX_GROUPS = 12
+
+# Documents named for a value.
+MAX_NAMES = 8
+
+# Characters shown of a value.
+MAX_WIDTH = 100
 
 
 def comparison_objects(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:

@@ -23,8 +23,14 @@ from ralph_cli.text.lexicon import pluralize
 
 TABLE_CSS = CSS + Path(__file__).with_name("table.css").read_text("utf-8")
 
-# Characters of an answer and of a quote in the matrix, and quotes of a cell; the evidence has all of it.
-MAX_ANSWER, MAX_QUOTE, MAX_QUOTES = 240, 400, 3
+# Characters of an answer in the matrix; the evidence has all of it.
+MAX_ANSWER = 240
+
+# Characters of a quote in the matrix.
+MAX_QUOTE = 400
+
+# Quotes of a cell in the matrix.
+MAX_QUOTES = 3
 
 # Documents named for a value.
 MAX_NAMES = 40

@@ -38,7 +38,6 @@ MAX_LINKS = 65_000
 MAX_COMMENT = 2_000
 
 _CUT = " [cut: a cell has no room for more; table.jsonl has all]"
-_FORMULA = re.compile(r"[=+\-@]")
 _HEX_ESCAPE = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
 _FILLS = {
     "good": "DDF2E3",
@@ -48,7 +47,10 @@ _FILLS = {
     "bad": "FADBD8",
     "soft": "EEF0F2",
 }
-_WIDE, _NARROW, _LINE_HEIGHT, _MOST_LINES = 36, 18, 15.0, 16
+_ANSWER_WIDTH = 36
+_PROOF_WIDTH = 18
+_LINE_HEIGHT = 15.0
+_MOST_LINES = 16
 _QUOTE_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("Answer", 40), ("Quote", 80), ("Place", 24))
 _OPEN_COLUMNS = (("Document", 28), ("Question", 16), ("State", 18), ("What is found", 48), ("Why", 90))
 _REVIEW_COLUMNS = (
@@ -100,7 +102,7 @@ def _fill_answers(sheet: Any, table: Table) -> None:
     asked = [
         pair
         for item in table.questions
-        for pair in ((f"{item.id}\n{item.question}", _WIDE), (f"{item.id}: proof", _NARROW))
+        for pair in ((f"{item.id}\n{item.question}", _ANSWER_WIDTH), (f"{item.id}: proof", _PROOF_WIDTH))
     ]
     _head(sheet, [("Document", 30), *asked])
     sheet.row_dimensions[1].height = 4 * _LINE_HEIGHT
@@ -117,7 +119,7 @@ def _fill_answers(sheet: Any, table: Table) -> None:
             if cell.evidence and links < MAX_LINKS:
                 _link(proof, cell.evidence)
                 links += 1
-            most = max(most, _lines(str(written.value), _WIDE))
+            most = max(most, _lines(str(written.value), _ANSWER_WIDTH))
         sheet.row_dimensions[at].height = _LINE_HEIGHT * min(most, _MOST_LINES)
     _finish(sheet, freeze="B2")
 
@@ -295,7 +297,7 @@ def _write(sheet: Any, row: int, column: int, text: str) -> Any:
     cell = sheet.cell(row, column)
     cell.value = _clean(text)
     cell.data_type = "s"
-    cell.quotePrefix = bool(_FORMULA.match(text))
+    cell.quotePrefix = text.startswith(("=", "+", "-", "@"))
     cell.alignment = Alignment(wrap_text=True, vertical="top")
     return cell
 

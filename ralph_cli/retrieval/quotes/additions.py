@@ -10,7 +10,12 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Addition, Origin, Span
 from ralph_cli.text.sentences import shorten_line
 
-_LONGEST, _MOST = 60, 3
+# Characters shown of an addition.
+_LONGEST = 60
+
+# Additions that a note names.
+_MOST = 3
+
 _LINE = re.compile(r"[^\n\f]+")
 
 

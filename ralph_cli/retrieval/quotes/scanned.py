@@ -5,7 +5,11 @@ from ralph_cli.core.structure import ScannedPage, Span
 from ralph_cli.documents.ocr.words import UNSURE, scanned_words, unpack_words
 from ralph_cli.text.sentences import shorten_line
 
-_MOST, _LONGEST = 4, 40
+# Words that a note names.
+_MOST = 4
+
+# Characters shown of a word.
+_LONGEST = 40
 
 
 def lowest_confidence(document: Document, span: Span) -> int | None:

@@ -18,8 +18,11 @@ MARGIN = 150
 # The least share of the question, by weight, that a near passage has.
 MIN_SHARE = 0.2
 
-# Words of a question that are looked for, and letters that may follow a stem: fewer than it has itself.
-MOST_WORDS, LONGEST_ENDING = 24, 5
+# Words of a question that are searched for.
+MOST_WORDS = 24
+
+# Letters that may follow a stem; also fewer than the stem has.
+LONGEST_ENDING = 5
 
 _WORD = re.compile(r"\d(?:[\d.,]*\d)?|[^\W\d_]+")
 _ASKING = "describe document explain find give list mention mentioned name page pages please say show state summarise"

@@ -56,7 +56,7 @@ from ralph_cli.core.events import NoticeIssued, RunStarted
 from ralph_cli.core.option import OnResume
 from ralph_cli.providers.registry import parse_model_name
 
-# What a run did whose record does not have the setting yet.
+# The values of settings that older records lack.
 _BEFORE_THERE_WAS_A_SETTING = {"max_depth": 0}
 
 

@@ -22,7 +22,7 @@ from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
 # Characters on each side of a quote that are compared at most.
 CONTEXT_CHARS = 800
 
-_MARKS = re.compile(r"[*_#>|]+")
+_WITHOUT_MARKS = str.maketrans("*_#>|", "     ")
 _NUMBER = re.compile(r"(?i)^(?:(?:section|article|clause|part|chapter|schedule)\s+)?\(?\d+(?:\.\d+)*[.)]?\s+")
 
 
@@ -182,7 +182,7 @@ def _cut_to_same_length(
 
 def words_of(text: str) -> tuple[str, ...]:
     """The folded words of a text, without the marks of Markdown."""
-    return tuple(_MARKS.sub(" ", fold(text).text).split())
+    return tuple(fold(text).text.translate(_WITHOUT_MARKS).split())
 
 
 def _join_words(left: Sequence[str], middle: Sequence[str], right: Sequence[str]) -> str:

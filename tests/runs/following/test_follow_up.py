@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox, document, second_reader
+from fakes import FakeSandbox, document, hand_in, second_reader
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 from test_resume import cut_off, priced
 
@@ -268,9 +268,9 @@ def test_a_conversation_of_every_kind_of_turn_is_made_again_to_the_letter(tmp_pa
         cut,
         nothing,
         tool_reply({"claims": "?"}),
-        tool_reply({"claims": [{**RENT, "quotes": ["no such words in the document"]}]}),
-        tool_reply({"claims": [RENT]}),
-        tool_reply({"claims": [TERM]}),
+        hand_in({**RENT, "quotes": ["no such words in the document"]}),
+        hand_in(RENT),
+        hand_in(TERM),
     ]
     judged = [verdicts((1, "not")), verdicts((1, "supported"))]
     models = desk.models | {

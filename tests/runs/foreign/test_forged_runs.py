@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 
 from ralph_cli.api import ask, run_task
@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fakes(*, judge: str = "not", **more: Model) -> dict[str, Model]:
-    worker = [tool_reply(LOOK), tool_reply({"claims": [RENT]})] if judge == "not" else [tool_reply({"claims": [TERM]})]
+    worker = [tool_reply(LOOK), hand_in(RENT)] if judge == "not" else [hand_in(TERM)]
     return {
         "worker": ScriptedModel(worker, vendor="a"),
         "judge": ScriptedModel([verdicts((1, judge))], vendor="b"),
@@ -271,12 +271,7 @@ def test_a_memory_file_that_a_record_names_is_neither_read_nor_written(folder: P
     models = {**fakes(), "worker": asked, "reasoner": asked}
     told: list[AnyEvent] = []
     resume(
-        evil,
-        settings=now(folder),
-        changes={"max_iterations": 2},
-        models=models,
-        engine=FakeSandbox,
-        sink=told.append,
+        evil, settings=now(folder), changes={"max_iterations": 2}, models=models, engine=FakeSandbox, sink=told.append
     )
     assert notes.read_text() == SECRET and SECRET not in str(asked.requests)
     assert any(isinstance(event, NoticeIssued) and str(notes) in event.message for event in told)

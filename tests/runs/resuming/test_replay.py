@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in
 from modes.test_goal import BAD, DONE, VERIFY, check
 from test_ask import LOOK, RENT, TERM, WRONG, verdicts
 from test_resume import MEMO, Paying, cut_off
@@ -25,11 +25,9 @@ from ralph_cli.runs.resuming.replay import replay
 
 def refused_and_mended() -> dict[str, Model]:
     """A worker that is refused by code, then by the judge, and mends it."""
-    worker = [tool_reply(LOOK), tool_reply({"claims": [WRONG]}), tool_reply({"claims": [RENT, TERM]})]
+    worker = [tool_reply(LOOK), hand_in(WRONG), hand_in(RENT, TERM)]
     return {
-        "worker": ScriptedModel(
-            [*worker, tool_reply({"claims": [{**TERM, "text": "It begins in 2021."}]})], vendor="a"
-        ),
+        "worker": ScriptedModel([*worker, hand_in({**TERM, "text": "It begins in 2021."})], vendor="a"),
         "judge": ScriptedModel([verdicts((1, "supported"), (2, "not")), verdicts((2, "supported"))], vendor="b"),
         "subquery": ScriptedModel([]),
     }

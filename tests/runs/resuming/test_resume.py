@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in, script_models
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 from test_ask import LOOK, MEMO, RENT, TERM, WRONG, verdicts
@@ -45,23 +45,14 @@ def priced(reply: Reply) -> Reply:
 
 
 MENDED = {**TERM, "text": "It begins on 1 March 2021."}
-WORKER = [
-    tool_reply(LOOK),
-    tool_reply({"claims": [WRONG]}),
-    tool_reply({"claims": [RENT, TERM]}),
-    tool_reply({"claims": [MENDED]}),
-]
+WORKER = [tool_reply(LOOK), hand_in(WRONG), hand_in(RENT, TERM), hand_in(MENDED)]
 JUDGE = [verdicts((1, "supported"), (2, "not")), verdicts((2, "supported"))]
 
 
 def models(asked: dict[str, int]) -> dict[str, Model]:
     """The scripted models, from the first reply that the earlier run had not yet paid for."""
     worker, judge = ([priced(reply) for reply in replies] for replies in (WORKER, JUDGE))
-    return {
-        "worker": ScriptedModel(worker[asked["worker"] :], vendor="a"),
-        "judge": ScriptedModel(judge[asked["judge"] :], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    return script_models(worker[asked["worker"] :], judge[asked["judge"] :])
 
 
 def whole(folder: Path) -> tuple[Result, tuple[AnyEvent, ...]]:
@@ -256,7 +247,7 @@ def test_a_changed_document_is_refused(tmp_path: Path) -> None:
     path.write_text(MEMO.text)
     settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
     judge = ScriptedModel([verdicts((1, "not"))], vendor="b")
-    worker = ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a")
+    worker = ScriptedModel([tool_reply(LOOK), hand_in(RENT)], vendor="a")
     given_: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
     finished = ask(path, "What is the rent?", settings=settings, models=given_, engine=FakeSandbox)
     assert not finished.outcome.ok
@@ -270,11 +261,7 @@ def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Result, Settings]:
     path = tmp_path / "memo.txt"
     path.write_bytes(("Zürich. " + MEMO.text).encode("mac_roman"))
     settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
-    given_: dict[str, Model] = {
-        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a"),
-        "judge": ScriptedModel([verdicts((1, "not"))], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    given_ = script_models([tool_reply(LOOK), hand_in(RENT)], [verdicts((1, "not"))])
     finished = ask(
         path, "What is the rent?", encoding="mac_roman", settings=settings, models=given_, engine=FakeSandbox
     )
@@ -285,11 +272,7 @@ def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Result, Settings]:
 def test_a_document_is_read_with_the_encoding_of_then(tmp_path: Path) -> None:
     finished, settings = in_mac_roman(tmp_path)
     for which in (finished.run, None):  # the resumed run can be resumed in its turn
-        given_: dict[str, Model] = {
-            "worker": ScriptedModel([tool_reply({"claims": [TERM]})], vendor="a"),
-            "judge": ScriptedModel([verdicts((1, "supported"))] if which is None else [], vendor="b"),
-            "subquery": ScriptedModel([]),
-        }
+        given_ = script_models([hand_in(TERM)], [verdicts((1, "supported"))] if which is None else [])
         again = resume(which, settings=settings, changes={"max_iterations": 2}, models=given_, engine=FakeSandbox)
         assert again.document["encoding"] == "mac_roman" and again.document["sha256"] == finished.document["sha256"]
     assert again.outcome.ok and again.usage.calls == 5
@@ -301,21 +284,13 @@ def test_a_password_is_given_again_and_never_recorded(tmp_path: Path) -> None:
     canvas.drawString(72, 700, "The tenant pays a base rent of $48,000 a year in twelve equal instalments.")
     canvas.save()
     settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
-    given_: dict[str, Model] = {
-        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a"),
-        "judge": ScriptedModel([verdicts((1, "not"))], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    given_ = script_models([tool_reply(LOOK), hand_in(RENT)], [verdicts((1, "not"))])
     ask(path, "What is the rent?", password="open sesame", settings=settings, models=given_, engine=FakeSandbox)
     assert all(b"open sesame" not in file.read_bytes() for file in settings.out.rglob("*") if file.is_file())
     with pytest.raises(DocumentError) as caught:
         resume(settings=settings, models={}, engine=FakeSandbox)
     assert caught.value.code == "encrypted"
-    more: dict[str, Model] = {
-        "worker": ScriptedModel([tool_reply({"claims": [{**RENT, "text": "$48,000 a year."}]})], vendor="a"),
-        "judge": ScriptedModel([verdicts((1, "supported"))], vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    more = script_models([hand_in({**RENT, "text": "$48,000 a year."})], [verdicts((1, "supported"))])
     again = resume(
         settings=settings, changes={"max_iterations": 2}, models=more, engine=FakeSandbox, password="open sesame"
     )
@@ -388,11 +363,7 @@ def test_the_newest_unfinished_run_is_resumed(tmp_path: Path, capsys: pytest.Cap
 def test_a_bound_can_be_raised_and_the_run_goes_on(tmp_path: Path) -> None:
     settings = Settings(out=tmp_path / "out", strategy="rlm", max_iterations=1)
     first = ask(
-        MEMO,
-        "What is the rent?",
-        settings=settings,
-        models=models({"worker": 0, "judge": 0}),
-        engine=FakeSandbox,
+        MEMO, "What is the rent?", settings=settings, models=models({"worker": 0, "judge": 0}), engine=FakeSandbox
     )
     assert not first.outcome.ok and first.usage.calls == 4
     left = models({"worker": 3, "judge": 1})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in, script_models
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -30,9 +30,9 @@ LATER = "The term is ten years (p. 1)."
 RENTS = [{"rent": "$48,000", "says": GOOD}, {"rent": "$48,000", "says": GOOD, "term": "ten years from 1 March 2021"}]
 WORKER = [
     tool_reply(LOOK),
-    tool_reply({"claims": [RENT]}),
+    hand_in(RENT),
     result(json.dumps(RENTS[0])),
-    tool_reply({"claims": [TERM, END]}),
+    hand_in(TERM, END),
     result(json.dumps(RENTS[1]), LATER),
 ]
 JUDGE = [refuses("the term of the lease is missing"), OK]
@@ -45,11 +45,7 @@ def models(paid: tuple[CallFinished, ...] = ()) -> dict[str, Model]:
     def left(replies: list[Reply], *agents: str) -> list[Reply]:
         return [priced(reply) for reply in replies[sum(event.agent in agents for event in paid) :]]
 
-    return {
-        "worker": ScriptedModel(left(WORKER, "reader", "reasoner"), vendor="a"),
-        "judge": ScriptedModel(left(JUDGE, "task_judge"), vendor="b"),
-        "subquery": ScriptedModel([]),
-    }
+    return script_models(left(WORKER, "reader", "reasoner"), left(JUDGE, "task_judge"))
 
 
 def chosen(folder: Path, **changes: object) -> Settings:
@@ -149,11 +145,7 @@ def test_a_task_without_a_document_is_resumed(tmp_path: Path) -> None:
     good = result(GOOD.replace(" (p. 1)", ""))
 
     def given_(worker: list[Reply], judge: list[Reply]) -> dict[str, Model]:
-        return {
-            "worker": ScriptedModel(worker, vendor="a"),
-            "judge": ScriptedModel(judge, vendor="b"),
-            "subquery": ScriptedModel([]),
-        }
+        return script_models(worker, judge)
 
     first = run_task(None, TASK, settings=settings, models=given_([wrong], []))
     assert not first.outcome.ok and first.document == {}

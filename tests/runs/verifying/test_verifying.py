@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakeSandbox
+from fakes import FakeSandbox, hand_in, script_models
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -61,11 +61,7 @@ def asked(folder: Path, draft: Json | None = None, document: str | Document = ""
     """A question run on the memo, with scripted models."""
     draft = draft or {"claims": [RENT, TERM]}
     judged = verdicts(*((number, "supported") for number, _ in enumerate(draft.get("claims", ()), 1)))
-    models: dict[str, Model] = {
-        "worker": ScriptedModel([tool_reply(LOOK), tool_reply(draft)], vendor="a"),
-        "judge": ScriptedModel([judged] if "claims" in draft else [], vendor="b"),
-        **NOTHING,
-    }
+    models = script_models([tool_reply(LOOK), tool_reply(draft)], [judged] if "claims" in draft else [])
     about = document or folder / "memo.txt"
     return ask(about, "What is the rent?", settings=settings_of(folder, **more), models=models, engine=FakeSandbox)
 
@@ -349,11 +345,7 @@ GOOD = "The tenant pays a base rent of $48,000 a year (p. 1), in equal instalmen
 
 def task(folder: Path, output: str = GOOD, **more: Any) -> Result:
     said = text_reply(json.dumps({"output": output, "memory_update": "Rent established: $48,000 a year (p. 1)."}))
-    models: dict[str, Model] = {
-        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]}), said], vendor="a"),
-        "judge": ScriptedModel([text_reply('{"ok": true, "issues": []}')], vendor="b"),
-        **NOTHING,
-    }
+    models = script_models([tool_reply(LOOK), hand_in(RENT), said], [text_reply('{"ok": true, "issues": []}')])
     settings = settings_of(folder, **more)
     return run_task(folder / "memo.txt", "Say what is paid.", settings=settings, models=models, engine=FakeSandbox)
 
@@ -459,10 +451,7 @@ def test_what_cannot_be_verified_is_one_line(folder: Path) -> None:
 
 
 def test_a_run_from_standard_input_needs_the_document_named(folder: Path) -> None:
-    models: dict[str, Model] = {
-        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a"),
-        **NOTHING,
-    }
+    models: dict[str, Model] = {"worker": ScriptedModel([tool_reply(LOOK), hand_in(RENT)], vendor="a"), **NOTHING}
     models["judge"] = ScriptedModel([verdicts((1, "supported"))], vendor="b")
     run = ask(
         DocumentSource("-", standard_input=MEMO.text.encode),
