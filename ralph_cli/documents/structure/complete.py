@@ -19,7 +19,7 @@ _LAID_OUT = frozenset(["pdf", "image", "xlsx", "ods", "csv", "json"])
 """Formats whose readers know all of their tables."""
 
 _PAGES_EACH = 2
-"""Pages for each line that the type of a PDF sets apart above which they are too few to tell its headings by."""
+"""Pages for each line that the type of a PDF sets apart above which these lines are too few to be its headings."""
 
 _LINE = re.compile(r"[^\n\f]*\S[^\n\f]*")
 _SENTENCE_END = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*\Z")

@@ -37,7 +37,7 @@ _WHOLE = re.compile(r"\d{1,9}")
 _FEW_RISING = 4
 _LEADING = re.compile(r"\d{1,9}(?=[-+\u2013]|$)")
 _MOST_LABELS = 3
-"""Columns at the left that say what rows are about, at most: what stands behind them is told of these."""
+"""Columns at the left that say what rows are about, at most: what stands behind them are values."""
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
@@ -75,7 +75,7 @@ class GridRow(NamedTuple):
 
     `indent` is how far its label is set in, in any unit that is the same for all rows. `is_header`: its format says
     that it names columns. `goes_on`: its place says that its label is the rest of that of the row before; None where a
-    row may be no more than a line, and its first word tells. `group`: the row so many rows before it heads it, for
+    row may be no more than a line, and its first word decides. `group`: the row so many rows before it heads it, for
     certain. `is_head`: its place says whether its label may head a group by standing alone; None where it does not.
     """
 
@@ -257,8 +257,8 @@ def _is_rising(texts: Sequence[str]) -> bool:
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:
-    """How many amounts and how many words stand in each column; signs that there is none tell nothing, nor do times
-    behind the first column if the words in it tell their rows apart."""
+    """How many amounts and how many words stand in each column; signs that there is none do not count, nor do times
+    behind the first column if the words in it differ from row to row."""
     figures, words = [0] * (count + 1), [0] * (count + 1)
     dated = [row.cells[0] for row in rows if any(is_date(cell.text) for cell in row.cells[1:])]
     are_apart = len({it.text for it in dated if not (it.column or it.is_figure or is_date(it.text))}) == len(dated)

@@ -22,7 +22,7 @@ _LONGEST_TITLE, _LONGEST_GAP, _MOST_LINES = 300, 3, 6
 _ENDS_PART = re.compile(
     r"[^\s.:](?: {2,}|\t)\S|[.;!?][\"\u201d)]?(?:\(\w{1,2}\)|[*\u2020\u2021\u00b9\u00b2\u00b3])*\s*$"
 )
-"""What tells a row or the end of a sentence, be it with the mark of a note."""
+"""Shows a row or the end of a sentence, also before the mark of a note."""
 
 _SHORT_LINE_SHARE = 0.5
 """Of the longest line near a table: what is shorter ends a paragraph."""

@@ -60,6 +60,16 @@ def test_a_label_of_many_words_ends_no_table_and_prose_does(pdf, between, size):
     assert [count_figures(table) for table in document.tables] == size
 
 
+def test_intervals_below_estimates_are_figures_of_their_columns(pdf):
+    rows = [
+        ("Rent", "0.186**", "0.193*", "5"),
+        ("", "[0.124, 0.231]", "{<0.01}"),
+        ("Dues", "375**", "486**", "[-1, 2]"),
+    ]
+    (table,) = load_document(pdf(placed(HEADER, *rows))).tables
+    assert count_figures(table) == 8
+
+
 def test_prose_before_the_first_figure_is_in_no_table(pdf):
     document = load_document(pdf(placed((PARAGRAPH,), HEADER, *LINES, ("These are all.",))))
     assert [count_figures(table) for table in document.tables] == [12]

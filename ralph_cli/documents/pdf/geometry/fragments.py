@@ -12,7 +12,10 @@ _SIGN = r"[$\u20ac\u00a3\u00a5]"
 _ONLY_SIGN = re.compile(_SIGN)
 _AMOUNT = rf"[-+\u2212]?(?:US|C|A|HK)?{_SIGN}?\s*\(?[-+\u2212]?\d[\d,.\u2019' ]*[)%xX\u2030]*(?:\s?[%)])*(?:\s{_SIGN})?"
 _NIL = rf"{_SIGN}?\s*\(?[-\u2010-\u2015\u2212]+\)?%?"
-_FIGURE = re.compile(rf"(?:\(?{_AMOUNT}|{_NIL}|N/?[AM]|n/?[am]|NM|\*+)$")
+_INTERVAL = r"[\[{]<?[-\u2013\u2212]?\d[-\u2013\u2212\d,. ]*[\]}]"
+"""A span of figures in brackets, as it stands below an estimate."""
+
+_FIGURE = re.compile(rf"(?:\(?{_AMOUNT}\**|{_NIL}|{_INTERVAL}|N/?[AM]|n/?[am]|NM|\*+)$")
 _LONGEST_FIGURE = 32
 _PROSE_WORDS, _PROSE_SHARE = 4, 0.7
 _WORD_SPACE = 0.7
