@@ -66,7 +66,7 @@ def test_intervals_below_estimates_are_figures_of_their_columns(pdf):
         ("", "[0.124, 0.231]", "{<0.01}"),
         ("Dues", "375**", "486**", "[-1, 2]"),
     ]
-    (table,) = load_document(pdf(placed(HEADER, *rows))).tables
+    (table,) = load_document(pdf(placed(HEADER, *rows, at=(72, 250, 370, 490)))).tables
     assert count_figures(table) == 8
 
 
