@@ -19,7 +19,10 @@ _AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
-_FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}(?: ?\({_AMOUNT}{_BEHIND}\))?{_MARK}|{_NIL})")
+INTERVAL = r"[\[{]<?[-\u2013\u2212]?\d[-\u2013\u2212\d,. ]*[\]}]"
+"""A span of figures in brackets, as it stands below an estimate."""
+
+_FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}(?: ?\({_AMOUNT}{_BEHIND}\))?{_MARK}|{_NIL}|{INTERVAL})")
 _RANGE = re.compile(rf"{_AMOUNT}{_BEHIND}(?: ?[-\u2010-\u2015] ?| [a-z]{{1,3}} ){_AMOUNT}{_BEHIND}(?: [^\W\d_]+)?")
 """From one amount to another, perhaps with a unit."""
 
