@@ -71,7 +71,7 @@ def _parse_lengths(value: Any) -> Any:
     """A range "40-160", or one number for the most; nobody wants quotes of exactly so many characters."""
     if not re.fullmatch(r"\d+", most := str(value).strip()):
         lengths = _parse_range(value)
-        if lengths.low < 4:  # Shorter pieces ("Inc.", "2018") stand everywhere and prove nothing.
+        if lengths.low < 4:  # shorter pieces ("Inc.", "2018") are everywhere and prove nothing
             raise ValueError("it must begin at 4 or more")
         return lengths
     if int(most) < MIN_QUOTE_CHARS:
@@ -442,7 +442,7 @@ class Settings(BaseModel):
 
     @property
     def price_list(self) -> PriceList:
-        """The prices of one's own."""
+        """The prices of the setting `prices`, parsed."""
         return parse_prices(self.prices)
 
     @property
@@ -473,7 +473,7 @@ class Settings(BaseModel):
 
     @property
     def profiles(self) -> tuple[str, ...]:
-        """The names of the servers of one's own."""
+        """The names of the user's own servers."""
         return tuple(name for name in self.providers if name not in VENDORS)
 
     def endpoint(self, vendor: str) -> Endpoint:
@@ -533,7 +533,7 @@ def _declared_options() -> dict[str, Option]:
 
 @cache
 def describe_settings() -> Mapping[str, str]:
-    """The text of each setting, which stands below its field: docs/settings.md has it all, `--help` its first sentence.
+    """The text of each setting, from below its field: docs/settings.md has all of it, `--help` the first sentence.
 
     It is read from the source when somebody wants to see it: pydantic would at every start, which takes longer than
     all other imports of ours.
@@ -551,20 +551,19 @@ def describe_settings() -> Mapping[str, str]:
     }
 
 
-OPTIONS: Mapping[str, Option] = _declared_options()
-"""What is declared of each setting."""
+OPTIONS: Mapping[str, Option] = _declared_options()  # what is declared of each setting
 
+# Which variables set which setting, first one set wins. A blank value counts as not set.
 ENVIRONMENT_VARIABLES = {name: (*option.environment, *option.old_environment) for name, option in OPTIONS.items()}
-"""Which variables set which setting, first one set wins. A blank value counts as not set."""
 
 SECRETS = frozenset(name for name, option in OPTIONS.items() if option.secret)
 
+# The settings that say where models are asked, and how.
 PLACES = frozenset(
     name
     for name, option in OPTIONS.items()
     if option.group is MODELS and option.on_resume is CURRENT and name not in SECRETS
 )
-"""The settings that say where models are asked, and how."""
 
 
 def _secret(key: SecretStr | None) -> str | None:
@@ -686,6 +685,7 @@ def _variable_notices(variables: Mapping[str, str]) -> Iterator[str]:
         yield f"{name} is no setting and has no effect" + (f"; did you mean {near[0]}?" if near else "")
 
 
+# The message about a value, by pydantic's name of the fault.
 _FAULTS = {
     "greater_than": "it must be more than {gt:g}",
     "greater_than_equal": "it must be at least {ge:g}",
@@ -701,7 +701,6 @@ _FAULTS = {
     "string_type": "it must be a text, in quotes",
     "tuple_type": "it must be a list of texts",
 }
-"""What is said of a value, by pydantic's name of what is wrong with it."""
 
 
 def _as_config_error(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:

@@ -1,6 +1,6 @@
 """What is set outside of the program, as it is written there: variables, `.env`, ralph.toml.
 
-The only reader of the environment. What the values mean is said in `config`.
+The only reader of the environment. `config` gives the values their meaning.
 """
 
 import os
@@ -14,8 +14,8 @@ from ralph_cli.core.errors import ConfigError, describe_fault
 
 SETTINGS_FILE = "ralph.toml"
 
+# Variables that most programs know in small letters, too, and prefer so.
 _SMALL_NAMES = ("https_proxy", "all_proxy", "no_proxy")
-"""Variables that most programs know in small letters, too, and prefer so."""
 
 
 def refuse_plugins() -> None:
@@ -42,7 +42,7 @@ def expand_folder(value: Path) -> Path:
 
 
 def read_variables(environ: Mapping[str, str] | None, folder: Path) -> tuple[dict[str, str], list[str]]:
-    """The variables of the environment, before those of `.env`; and what is said of that file's lines that set none.
+    """The variables of the environment, before those of `.env`; and messages about lines of that file that set none.
 
     Those of proxies have one spelling then, and on macOS and Windows the system may know of one.
     """
@@ -90,7 +90,7 @@ def _system_proxies() -> dict[str, str]:
 
 
 def _read_dotenv(folder: Path) -> tuple[dict[str, str], list[str]]:
-    """The variables of `.env`, and what is said of lines that set none."""
+    """The variables of `.env`, and messages about lines that set none."""
     path = folder / ".env"
     text = "" if path.is_dir() else _read_settings_file(path)  # a folder of that name is often a virtual environment
     if not text:

@@ -20,6 +20,8 @@ pytest_plugins = ["document_fixtures", "one_process"]
 
 MEMORY = Path("/dev/shm")
 
+FULL_TEST_SECONDS = 900  # timeout of full tests; pyproject.toml has that of the others
+
 
 def is_roomy(folder: Path) -> bool:
     """Whether files may be written there, programs run from there, and two gigabytes are free."""
@@ -57,8 +59,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest tests stand beside this file: begun first, they keep no worker busy when the others are done."""
+    """Start the tests beside this file first, because they take longest, and give full tests more time."""
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+    for item in items:
+        if item.get_closest_marker("full") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(FULL_TEST_SECONDS))
 
 
 @pytest.fixture(autouse=True)

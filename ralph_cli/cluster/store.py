@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.journal.traces import replace_file
@@ -28,17 +28,48 @@ MOST_BYTES: dict[Kind, int] = {"documents": 1024 * MIB, "jobs": 64 * MIB, "bundl
 _Found = TypeVar("_Found")
 
 
-class _Files(Protocol):
-    """A place of files. Each method raises OSError, or what its library raises."""
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """Files in a folder, which several machines may share. A file is written completely or not at all."""
+
+    folder: Path
 
     def size(self, name: str) -> int | None:
-        """Return the size of a file; None if it is missing."""
+        try:
+            return (self.folder / name).stat().st_size
+        except FileNotFoundError:
+            return None
 
     def read(self, name: str) -> bytes:
-        """Return its bytes."""
+        return (self.folder / name).read_bytes()
 
     def write(self, name: str, data: bytes) -> None:
-        """Write the whole file or nothing."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remote:
+    """Files behind fsspec, which writes an object completely or not at all."""
+
+    filesystem: Any
+    root: str
+
+    def size(self, name: str) -> int | None:
+        try:
+            self.filesystem.invalidate_cache()
+            return int(self.filesystem.info(f"{self.root}/{name}")["size"])
+        except FileNotFoundError:
+            return None
+
+    def read(self, name: str) -> bytes:
+        return bytes(self.filesystem.cat_file(f"{self.root}/{name}"))
+
+    def write(self, name: str, data: bytes) -> None:
+        path = f"{self.root}/{name}"
+        self.filesystem.makedirs(str(PurePosixPath(path).parent), exist_ok=True)
+        self.filesystem.pipe_file(path, data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +77,7 @@ class Store:
     """Files by kind and hash, at the `address` that a person named."""
 
     address: str
-    _files: _Files
+    _files: _Folder | _Remote
 
     def put(self, kind: Kind, data: bytes) -> str:
         """Store these bytes unless they are there already; return their hash. Raises JournalError."""
@@ -100,47 +131,3 @@ def open_store(address: str) -> Store:
     except (ImportError, ValueError) as error:
         raise ConfigError(f"the store {address} cannot be opened: {error}", code="no-store", hint=hint) from error
     return Store(address, _Remote(filesystem, root.rstrip("/")))
-
-
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """Files in a folder, which several machines may share."""
-
-    folder: Path
-
-    def size(self, name: str) -> int | None:
-        try:
-            return (self.folder / name).stat().st_size
-        except FileNotFoundError:
-            return None
-
-    def read(self, name: str) -> bytes:
-        return (self.folder / name).read_bytes()
-
-    def write(self, name: str, data: bytes) -> None:
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, data)
-
-
-@dataclass(frozen=True, slots=True)
-class _Remote:
-    """Files behind fsspec, which writes an object completely or not at all."""
-
-    filesystem: Any
-    root: str
-
-    def size(self, name: str) -> int | None:
-        try:
-            self.filesystem.invalidate_cache()
-            return int(self.filesystem.info(f"{self.root}/{name}")["size"])
-        except FileNotFoundError:
-            return None
-
-    def read(self, name: str) -> bytes:
-        return bytes(self.filesystem.cat_file(f"{self.root}/{name}"))
-
-    def write(self, name: str, data: bytes) -> None:
-        path = f"{self.root}/{name}"
-        self.filesystem.makedirs(str(PurePosixPath(path).parent), exist_ok=True)
-        self.filesystem.pipe_file(path, data)

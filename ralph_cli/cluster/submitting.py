@@ -153,7 +153,7 @@ def _make_job(
             for name, item, fingerprint in documents
         ),
         skipped=tuple(caution.message for caution in document.cautions if caution.code == SKIPPED),
-        earlier=tuple(store.put("bundles", pack_run(folder, ours).data) for folder in earlier),
+        earlier=tuple(store.put("bundles", pack_run(folder, ours)[0]) for folder in earlier),
         paid=Amounts.of(sum((known.cells[place].usage for place in begun), Usage())),
         # A cell that failed because this machine or a worker lacked something continues what was paid for.
         again=(CellState.FAILED, *(state for state in CONTINUED if state in filling.again)),

@@ -101,7 +101,7 @@ class Workplace:
             job=sha256,
             worker=self.worker,
             bundles=tuple(
-                self.store.put("bundles", pack_run(runs / name, setup.settings).data) for name in begun_runs(runs)
+                self.store.put("bundles", pack_run(runs / name, setup.settings)[0]) for name in begun_runs(runs)
             ),
             failed=tuple(
                 FailedCell(question=cell.question, reason=cell.reason)

@@ -121,7 +121,8 @@ def _close_standard_output() -> None:
 
 def _usage_error(error: Any) -> UserError:
     """Return what typer could not parse, as an error like all others."""
-    command = error.ctx.command_path if error.ctx else "ralph"
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "ralph"
     return UserError(error.format_message().rstrip("."), code="usage", hint=f"`{command} --help` shows the usage")
 
 

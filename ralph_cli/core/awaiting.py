@@ -13,17 +13,15 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from ralph_cli.core import clock
 
-POLL_SECONDS = 0.5
-"""Seconds after which a wait looks up, so that a person can interrupt it on every system."""
+POLL_SECONDS = 0.5  # seconds between two looks of a wait, so that a person can interrupt it on every system
 
+# If a look comes later, the process was stopped (Ctrl-Z): the further time does not count.
 LATE_SECONDS = 10.0
-"""A look that comes later than that was stopped from coming, by Ctrl-Z for one: more does not count as waiting."""
 
+# After such a sleep of the machine a connection is likely dead, without notice.
 SLEPT_SECONDS = 30.0
-"""After so long a sleep of the machine a connection is likely to be dead, with nobody left who would say so."""
 
-AFTER_SLEEP_SECONDS = 60.0
-"""For so long a call is waited for that was begun before such a sleep."""
+AFTER_SLEEP_SECONDS = 60.0  # remaining time of a call that began before such a sleep
 
 E = TypeVar("E")
 T = TypeVar("T")
@@ -43,11 +41,11 @@ def call_with_timeout(
 ) -> T:
     """What `call` gives or raises, if it does so within `seconds`; else CallTimedOut.
 
-    Time in which this process was stopped does not count. After the machine slept the rest of the time is cut short,
-    so that a call is not waited for to whom nobody will answer any more.
+    Time in which this process was stopped does not count. After the machine slept, less time remains, because
+    the connection is likely dead.
 
-    It runs on a daemon thread with the caller's context. A thread cannot be killed: a call that is left behind runs on,
-    to nobody's knowledge, until it returns or the program ends.
+    It runs on a daemon thread with the caller's context. A thread cannot be killed: a call that is left behind
+    runs until it returns or the program ends.
     """
     done: Future[T] = Future()
 
@@ -136,8 +134,8 @@ def _stop(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
         loop.call_soon_threadsafe(stop.set)
 
 
+# Set when the coroutine is cancelled for which this code runs; None where it runs for none.
 cancellation: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("cancellation", default=None)
-"""Set when the coroutine is cancelled for which this code runs; None where it runs for none."""
 
 
 def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callable[P, Coroutine[Any, Any, T]]:
@@ -187,7 +185,7 @@ def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callabl
 class WatchedRun(Generic[E, T]):
     """A run at work in the event loop: iterate over its events as they come, and await its result.
 
-    Events that nobody asks for are kept until somebody does. Cancelling whoever iterates or awaits cancels the run, as
+    Events are kept until they are read. Cancelling the task that iterates or awaits cancels the run, as
     `cancel` does; breaking out of the iteration does not.
     """
 

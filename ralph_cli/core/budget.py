@@ -13,8 +13,7 @@ from ralph_cli.core.model import Usage
 
 T = TypeVar("T")
 
-WARNING_SHARE = 0.8
-"""The share of a bound at which a person is warned."""
+WARNING_SHARE = 0.8  # share of a limit at which a person is warned
 
 POLL_S = 0.2
 
@@ -41,7 +40,7 @@ _FLAGS = {"cost": "--max-cost", "calls": "--max-calls", "tokens": "--max-tokens"
 
 
 def unknown_cost_error(cap: float) -> LimitExceeded:
-    """The end of a run whose cap cannot be kept: something was paid for that nobody knows the price of."""
+    """The error of a run whose cap on the cost cannot be kept, because the price of a call is unknown."""
     message = f"the cost limit of ${cap:g} cannot be enforced: the price of a call is unknown"
     hint = "remove max_cost (--max-cost), give the price (--prices), or use models with known prices"
     return LimitExceeded("cost", cap=cap, spent=0.0, message=message, hint=hint)
@@ -118,7 +117,7 @@ class Ledger:
         return {**shared, **{limit: min(amount, shared.get(limit, amount)) for limit, amount in own.items()}}
 
     def close(self) -> None:
-        """The run is over: whoever still waits for a call ends without making it."""
+        """End the run: calls that still wait are not made."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -171,7 +170,7 @@ class Ledger:
             yield book
 
     def book_earlier(self, usage: Usage) -> None:
-        """Count what was spent before this ledger was made. What nobody knows the price of counts for nothing."""
+        """Count what was spent before this ledger was made. Calls of unknown price count as 0."""
         with self._changed:
             self._spent += usage
             self._counted_usd += usage.usd or 0.0

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-Spans = tuple[tuple[int, int], ...]
-"""Half-open intervals of a document's text, in order and apart."""
+Spans = tuple[tuple[int, int], ...]  # half-open intervals of a document's text, in order and apart
 
 _SUMMARY = r"summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview"
 _ASKS_FOR_LIST = re.compile(rf"(?i)\b(?:every|each|lists?|enumerate|complete|(?P<summary>{_SUMMARY}))\b")
+# In a question "each" and "every" seldom ask for a list: "What is the rent each year?".
 _QUESTION_FOR_LIST = re.compile(rf"(?i)\b(?:lists?|enumerate|{_SUMMARY})\b")
-"""In a question "each" and "every" seldom ask for a list: "What is the rent each year?"."""
 
 _ASKS_FOR_WHOLE = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
 
@@ -43,7 +42,7 @@ def count_covered(spans: Spans, start: int, end: int) -> int:
 
 
 def uncovered_spans(spans: Spans, characters: int) -> Spans:
-    """What of a text of so many characters is in none of the spans."""
+    """The parts of a text of that length that are in none of the spans."""
     edges = [0, *(edge for span in spans for edge in span), characters]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
@@ -138,7 +137,7 @@ class CoverageMap:
 
 
 def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> CoverageMap:
-    """The coverage of a text of so many characters whose pages begin at `starts`; the break between two counts nothing.
+    """The coverage of a text of that length whose pages begin at `starts`; page breaks are not counted.
 
     A page without characters has nothing to read.
     """

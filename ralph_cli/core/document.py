@@ -26,11 +26,12 @@ from ralph_cli.core.structure import (
 
 T = TypeVar("T")
 
+# The languages whose figures and dates are read, as ISO 639-1 has them.
 Language = Literal["de", "en", "es", "fr", "it", "ja", "pt", "zh"]
-"""The languages whose figures and dates are read, as ISO 639-1 has them."""
 
 LANGUAGES: frozenset[str] = frozenset(get_args(Language))
 
+# What a page is called in the formats that always have them.
 PAGE_NOUNS: dict[str, str] = {
     "pdf": "page",
     "pptx": "slide",
@@ -42,11 +43,9 @@ PAGE_NOUNS: dict[str, str] = {
     "epub": "chapter",
     "image": "page",
 }
-"""What a page is called in the formats that always have them."""
 
 
-SKIPPED = "skipped"
-"""Code of the caution about a file that is not in a set although it was named or found."""
+SKIPPED = "skipped"  # code of the caution about a file that is not in a set although it was named or found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +82,17 @@ class Member:
         return self.first_page + self.pages - 1
 
 
-_LONG_NAME = 48
-"""Characters of a document's name that are repeated with each of its pages."""
+_LONG_NAME = 48  # characters of a document's name that are repeated with each of its pages
 
 _FILLED_LINE = re.compile(r"\S[^\n]*")
 _IN_BRACKETS = re.compile(r"\(.*\)")
+# What tells that a statement says more than a currency: "Shares (in thousands)", and not "Value ($)".
 _SAYS_UNIT = re.compile(r"[%\u2030]|[^\W\d_A-Z][^(]*\Z")
-"""What tells that a statement says more than a currency: "Shares (in thousands)", and not "Value ($)"."""
 
+# What tells that a cell has a unit or scale of its own, or a date: "2.1%", "(7.6) pp", "November 2016", "3/1/18".
 _OWN_UNIT = re.compile(
     r"[%\u2030]|[^\W\d_][^\W\d_A-Z]{2}|\d\)?\s?(?![A-Z]{3}\b)[^\W\d_]|\d:\d|\b\d{1,4}([-/.])\d{1,2}\1\d{2,4}\b(?!\1)"
 )
-"""What tells that a cell has a unit or scale of its own, or a date: "2.1%", "(7.6) pp", "November 2016", "3/1/18"."""
 
 _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 
@@ -106,10 +104,10 @@ class Document:
     `id` is the first 16 hex digits of `sha256`, the hash of the file's bytes; `fingerprint` also covers the loader's
     name, version and options, so equal fingerprints mean equal `text`. Formats without pages have a single page 1.
     `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
-    `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
+    `tables` have the column of each figure, because a row of text does not show empty cells.
     `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
     whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
-    Models are told its file's name, or what it is `called` where it had another one when they were asked before.
+    Models see the file's name, or the name `called` that it had when they were asked before.
     `language` is what a person has said that its text is in (ISO 639-1), empty where the text itself is to tell.
     """
 
@@ -136,18 +134,18 @@ class Document:
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def derive(self, make: Callable[["Document"], T]) -> T:
-        """What `make` gives of this document, made once for all who ask: nothing of a document ever changes."""
+        """The value of `make` for this document. It is cached, because documents never change."""
         if make not in self._derived:
             self._derived[make] = make(self)
         derived: T = self._derived[make]
         return derived
 
     def in_language(self, language: str | None) -> "Document":
-        """The document as one in this language; as it is, if none is said."""
+        """The document with this language; unchanged without one."""
         return replace(self, language=language) if language and language != self.language else self
 
     def table_at(self, offset: int) -> Table | None:
-        """The table in which the character at `offset` stands; None if it is in none, or between a title and rows."""
+        """The table that holds the character at `offset`; None outside of tables, and between a title and its rows."""
         at = bisect_right(self.tables, offset, key=attrgetter("start")) - 1
         return self.tables[at] if at >= 0 and offset < self.tables[at].end else None
 
@@ -195,8 +193,8 @@ class Document:
         return found
 
     def lines_above(self, offset: int) -> tuple[Span, ...]:
-        """The lines that govern the row of a table in which a character stands: what states its scale and units, the
-        names of its columns, the labels of its groups. None for what is no row of a table."""
+        """The lines that govern the table row that holds a character: statements of scale and units, column names,
+        labels of groups. Empty outside of table rows."""
         table = self.table_at(offset)
         row = table.row_at(offset) if table else -1
         if table is None or row < table.header_rows:
@@ -223,7 +221,7 @@ class Document:
         return Label(words, cells[0].start, cells[-1].end)
 
     def sections_at(self, offset: int) -> tuple[Heading, ...]:
-        """The headings, the outermost first, under which a character stands for certain; there may be none.
+        """The headings that certainly apply to a character, outermost first; there may be none.
 
         One without a number counts only as the nearest above, on the same page: how far it reaches is not known.
         """
@@ -238,7 +236,7 @@ class Document:
         return self.clauses[low:high]
 
     def clause_at(self, offset: int) -> Clause | None:
-        """The numbered part in which a character stands; one with a letter ends with its paragraph."""
+        """The numbered part that holds a character; one with a letter ends with its paragraph."""
         begin = self._file_at(offset)[0]
         at = bisect_right(self.clauses, offset, key=attrgetter("start")) - 1
         while at >= 0 and "(" in self.clauses[at].key and "\n\n" in self.text[self.clauses[at].start : offset]:
@@ -247,7 +245,7 @@ class Document:
         return self.clauses[at] if is_inside and self.clauses[at].key else None
 
     def block_at(self, offset: int) -> Block | None:
-        """The block in which a character stands; None between blocks."""
+        """The block that holds a character; None between blocks."""
         at = bisect_right(self.blocks, offset, key=attrgetter("start")) - 1
         return self.blocks[at] if at >= 0 and offset < self.blocks[at].end else None
 
@@ -373,6 +371,6 @@ def describe_pages(first: int, last: int, label: str, noun: str = "page") -> str
 
 
 def _common_start(first: str, last: str) -> str:
-    """What the names of two places begin with up to "!" or a comma: the end of a range is told without it."""
+    """The common beginning of two place names up to "!" or a comma, which the end of a range leaves out."""
     starts = (f"{first.rpartition(mark)[0]}{mark}" for mark in ("!", ", ") if mark in first)
     return next((start for start in starts if last.startswith(start)), "")

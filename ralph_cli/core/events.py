@@ -12,8 +12,7 @@ from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.results.judge_test import Case
 from ralph_cli.core.run import Draft, Halt, Step
 
-JUDGES = ("judge", "task_judge", "absence", "list", "counter", "verifier")
-"""The agents that judge."""
+JUDGES = ("judge", "task_judge", "absence", "list", "counter", "verifier")  # the agents that judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed for good: then `error` is not empty, and `code` and `hint` are those of the failure.
+    """A call came back, or failed finally: then `error` is not empty, and `code` and `hint` are those of the failure.
 
     `reply` is all that a replay needs.
     """
@@ -140,7 +139,7 @@ class CoverageAdded:
     """Parts of the document that the worker's code went through ("code"), or that a model was shown ("shown").
 
     `spans` are half-open intervals of the document's text, in order and apart. What code went through is what the guest
-    reports, so nothing but a warning to the reader rests on it.
+    reports, so it is only used for warnings to the reader.
     """
 
     iteration: int
@@ -171,7 +170,7 @@ class DraftSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class TurnRejected:
-    """The worker's turn could not be used as it was; `reason` is what it was told."""
+    """The worker's turn could not be used; `reason` is the answer it got."""
 
     iteration: int
     step: int
@@ -179,8 +178,8 @@ class TurnRejected:
     kind: Literal["nudged"] = "nudged"
 
 
+# Events of a child worker.
 ChildWork = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected | NoticeIssued
-"""Events of a child worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +256,7 @@ class VerifierFinished:
 
 @dataclass(frozen=True, slots=True)
 class GoalSet:
-    """The terms of a goal: its verifiers as (name, command), and the run that it goes on with, if there is one.
+    """The terms of a goal: its verifiers as (name, command), and the run that it continues, if there is one.
 
     With `shell` the commands are run by /bin/sh; the file that they are given ends in `suffix`.
     """
@@ -337,8 +336,8 @@ CallEvent = CallStarted | CallRetried | CallFinished
 WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected
 GoalEvent = GoalSet | VariableRead | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 ChildEvent = ChildStarted | ChildWorked | ChildFinished
+# Events of a run and its iterations, of requests to models, of a worker that reads, of its children, and of a goal.
 AnyEvent = RunEvent | CallEvent | WorkerEvent | ChildEvent | GoalEvent
-"""Events of a run and its iterations, of requests to models, of a worker that reads, of its children, and of a goal."""
 
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 

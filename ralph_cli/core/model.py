@@ -104,8 +104,8 @@ class Request:
         return total
 
 
+# What a usage counts, in the order of its fields.
 _COUNTS = ("calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "characters")
-"""What a usage counts, in the order of its fields."""
 
 
 @dataclass(frozen=True, slots=True)

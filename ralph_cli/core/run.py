@@ -9,33 +9,33 @@ from typing import Literal
 from ralph_cli.core.document import describe_pages
 from ralph_cli.core.structure import Label
 
+# How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
+# digits alone, shown with what differs; or, in a memo, part by part, what is left out or put in being shown.
 Tier = Literal["exact", "folded", "recut", "elided"]
-"""How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
-digits alone, shown with what differs; or, in a memo, part by part, what is left out or put in being shown."""
 
+# Values of `Evidence.check`: a verifier's evidence, and its substitute when the verifier was not asked.
 VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
-"""Values of `Evidence.check`: a verifier's evidence, and what stands in its place when it was not asked."""
 
+# Value of `Evidence.check`: what a second reader found about an absence.
 ABSENCE_CHECK = "absence"
-"""Value of `Evidence.check`: what a second reader says of what is said not to be in the document."""
 
+# Values of `Evidence.check`: a search for counter-evidence that was not made, or only in part.
 INCOMPLETE_COUNTER_CHECKS = ("counter (not made)", "counter (in part)")
-"""Values of `Evidence.check`: a search for counter-evidence that was not made, or only in part."""
 
+# Value of `Evidence.check`: the mean of the scores is too low; it measures nothing beside them.
 MEAN_SCORE_CHECK = "mean score"
-"""Value of `Evidence.check`: the mean of the scores is too low; it measures nothing beside them."""
 
+# What a verifier did with a step. "failed": it gave no verdict; "skipped": it was not asked; "": there is none.
 VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
-"""What a verifier did with a step. "failed": it gave no verdict; "skipped": it was not asked; "": there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
     """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed.
 
-    `because` is why the worker stands by a claim to which code has objected. A claim that something is not in the
-    document has no quotes, and `searched` instead: what was looked for. `page` is where words that stand on several
-    pages are meant, 0 if it was not said.
+    `because` is the worker's reason for a claim to which code has objected. A claim that something is not in the
+    document has no quotes, and `searched` instead: the terms that were searched. `page` tells which place is meant of
+    words that are on several pages, 0 if the worker named none.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Absence:
 @dataclass(frozen=True, slots=True)
 class Completeness:
     """How a worker says that it knows that nothing is missing: words of the document that close a list (`closed_by`),
-    `terms` at whose places all instances stand, or the parts that the task is about, by `pages` or headings
+    `terms` at whose places all instances are, or the parts that the task is about, by `pages` or headings
     (`sections`).
     """
 
@@ -96,9 +96,9 @@ class Quote:
 
     `text` is the document's own text[start:end], never the model's wording, which is `said`. `page` counts from 1;
     `label` is the number printed on the page, `last_page` the page where the quote ends (0: not recorded).
-    `occurrences` is how often the words stand in the document, `places` where (the first 50). `difference` is what a
+    `occurrences` is how often the words are in the document, `places` where (the first 50). `difference` is what a
     reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation just
-    before its first word. `hidden` is why a reader of the page cannot see it ("" if nothing speaks against it). `where`
+    before its first word. `hidden` is why a reader of the page cannot see it ("" if a reader can see it). `where`
     is its line and heading in a document without pages ("" in others, or not recorded). `ocr` is the lowest confidence
     of its words, 0 to 100, if they were read by OCR.
     """
@@ -127,9 +127,9 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on.
+    """One statement of the answer, the ids of the quotes it is pinned to, and its calculations.
 
-    `because` is why the worker stands by it although code has objected: its word, and no fact. `searches` are those of
+    `because` is the worker's reason for it after an objection by code, and no fact. `searches` are those of
     a claim that something is not in the document, counted by code.
     """
 
@@ -141,6 +141,7 @@ class Claim:
     searches: tuple["Search", ...] = ()
 
 
+# What the signs of a regular expression become where it is read as words, in this order.
 _SIGNS_AND_WORDS = [
     (re.compile(signs), words)
     for signs, words in (
@@ -156,12 +157,11 @@ _SIGNS_AND_WORDS = [
         (r"\s*\|\s*", ", "),
     )
 ]
-"""What the signs of a regular expression become where it is read as words, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One searched term and how often it stands in the document, counted here and not by a model.
+    """One searched term and its number of hits in the document, counted by code and not by a model.
 
     `by` is "worker" if the worker names the term, "code" if it stands in the code that it ran. `pattern` marks a
     regular expression; `hits` is None if it could not be counted, and `fault` says why. What stands inside of a word is
@@ -195,7 +195,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of the document, and the `words` of the question that stand in it; nothing says that it answers it.
+    """A passage of the document, and the `words` of the question in it. It need not answer the question.
 
     `where` is its line and heading in a document without pages.
     """
@@ -238,7 +238,7 @@ class Attempt:
     """One result of the worker after its quotes were looked up.
 
     `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
-    `because` is why the worker stands by an output to which code has objected. `searches` and `nearest` belong to an
+    `because` is the worker's reason for an output to which code has objected. `searches` and `nearest` belong to an
     absence: what was searched, and the passages that hold most of the question's words. A task that asks for all of
     something has `searches`, too, and `completeness`: what shows that nothing is missing. `memory` is what the worker
     wants remembered. `refused` names every quote that is not in the document (it is in no claim), or that is there but
@@ -272,7 +272,7 @@ class Attempt:
 
 class Verdict(StrEnum):
     """What a judge says of a claim. VERBATIM is no judgement: the claim is its own quote, and no model read it. Nor is
-    ABSENT: the claim says that something is not in the document, and rests on searches that code has counted.
+    ABSENT: the claim says that something is not in the document, and code has counted its searches.
     """
 
     SUPPORTED = "supported"
@@ -284,17 +284,17 @@ class Verdict(StrEnum):
 
     @property
     def passes(self) -> bool:
-        """Whether a claim with this verdict stands."""
+        """Whether a claim with this verdict is accepted."""
         return self in (Verdict.SUPPORTED, Verdict.VERBATIM, Verdict.ABSENT)
 
     @property
     def is_judgement(self) -> bool:
-        """Whether somebody has judged."""
+        """Whether a judge has read the claim."""
         return self not in (Verdict.VERBATIM, Verdict.ABSENT)
 
 
+# What one quote does for the claim it was given for.
 QuoteBearing = Literal["supports", "partly", "unrelated", "against"]
-"""What one quote does for the claim it was given for."""
 
 SUPPORTING: tuple[QuoteBearing, ...] = ("supports", "partly")
 
@@ -334,7 +334,7 @@ class Ruling:
 
     @property
     def disputed(self) -> bool:
-        """Whether those who were asked did not agree on whether the claim stands."""
+        """Whether the votes disagree on accepting the claim."""
         return len({vote.verdict.passes for vote in self.votes}) > 1
 
     @property
@@ -366,8 +366,8 @@ class Qualification:
         return "supports" if self.supports else "contradicts" if self.contradicts else "qualifies"
 
 
+# What a judge can look up: words in the text, the part under a heading, a page, the tables of a page.
 LookKind = Literal["find", "section", "page", "table"]
-"""What a judge can look up: words in the text, the part under a heading, a page, the tables of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +396,7 @@ DoubtKind = Literal["objection", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Something of a claim that code could not confirm, for whoever judges the claim and for the reader.
+    """Something of a claim that code could not confirm, for the judge and the reader.
 
     `words` are those of the claim it is about. Of an "objection" code holds that they are wrong, and the worker stands
     by them; what is "open" code could not tell. `message` says what, in a sentence.
@@ -408,16 +408,16 @@ class Doubt:
     kind: DoubtKind = "open"
 
 
+# Where a figure comes from: a quote, what stands above a quoted row of a table, a recorded calculation, one operation
+# on two quoted figures that nobody recorded, the question, another fact of the document, or none of these.
 FigureOrigin = Literal["quote", "header", "calculation", "derived", "question", "document", "nowhere"]
-"""Where a figure comes from: a quote, what stands above a quoted row of a table, a recorded calculation, one operation
-on two quoted figures that nobody recorded, the question, another fact of the document, or none of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
     """Another figure near the source of one, for which it may be mistaken: its words, and what names its row or column.
 
-    `near` says where it stands: in the same row, column or sentence; or that it has the same value, as far as is said.
+    `near` says whether it is in the same row, column or sentence, or has the same value.
     """
 
     token: Label
@@ -427,7 +427,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class FigureSource:
-    """Where a figure or a date of a claim comes from, as far as code has found it; what is not certain is left out.
+    """Where a figure or a date of a claim comes from, as found by code; what is not certain is left out.
 
     `claim` is 0 for a figure of the output of a task. `words` are those of the claim, which begin at its character
     `at`; -1 where an output writes them otherwise, as JSON does some letters. Of a figure from a quote, with the id
@@ -461,7 +461,7 @@ class Evidence:
 
     `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
     that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
-    says in a sentence what was done. `doubts` are left to the judge, and are told to the reader. `figures` are the
+    says in a sentence what was done. `doubts` are left to the judge, and shown to the reader. `figures` are the
     sources of the figures and dates of the claims, or of the output. `looks` are what a judge looked up before its
     verdicts.
     """

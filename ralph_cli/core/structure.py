@@ -11,13 +11,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, get_args
 
-PAGE_BREAK = "\f"
-"""Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
+PAGE_BREAK = "\f"  # joins the pages of `Document.text`; loaders keep it out of the pages themselves
 
+# Written for an empty cell under a named column if further cells follow in the row: they must not be read under that
+# column's header. A quote may leave it out.
 EMPTY_CELL = "\u2423"
-"""Written in the place of an empty cell under a column that a header names, where the row goes on behind it: what
-stands behind must not be read under that header. A quote may leave it out."""
 
+# The origin of words beside the running text, or on top of the page.
 Origin = Literal[
     "form field",
     "signature",
@@ -40,21 +40,20 @@ Origin = Literal[
     "hidden slide",
     "hidden text",
 ]
-"""Where words come from that stand beside the running text, or were put over the page."""
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
+# Origins of words that the document holds, but does not show.
 HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if origin.startswith("hidden "))
-"""Origins of words that the document holds, but does not show."""
 
+# Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away.
 UNSEEN_ORIGINS: frozenset[Origin] = frozenset(["hidden cell", "hidden text"])
-"""Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away."""
 
+# Origin of what a spreadsheet program shows in the form of its user's country: the text has one of these forms.
 REGIONAL: Origin = "date or time in regional form"
-"""Origin of what a spreadsheet program shows in the form of its user's country: the text has one of these forms."""
 
+# What a block of text is; furniture is what nearly every page repeats at its head or foot.
 BlockKind = Literal["paragraph", "item", "heading", "caption", "note", "table", "furniture"]
-"""What a block of text is; furniture is what nearly every page repeats at its head or foot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class Span:
             raise ValueError(f"empty or negative span: {self.start}..{self.end}")
 
     def moved(self, by: int) -> "Span":
-        """The same span, so many characters further on."""
+        """The span moved by `by` characters."""
         return Span(self.start + by, self.end + by)
 
 
@@ -85,7 +84,7 @@ class Page(NamedTuple):
 class Heading(NamedTuple):
     """A heading or outline entry that begins at `start`; `level` counts from 1. text[start:end] is its part.
 
-    What stands before `sure_until` stands under it, as far as code can be sure; `is_counted` says that an outline or a
+    The text up to `sure_until` certainly belongs to it; `is_counted` says that an outline or a
     number names it. Of one that only looks like a heading that is no further than its page. `is_read_off`: its format
     does not say that it is one.
     """
@@ -99,7 +98,7 @@ class Heading(NamedTuple):
     is_read_off: bool = False
 
     def moved(self, by: int) -> "Heading":
-        """The same heading, so many characters further on."""
+        """The heading moved by `by` characters."""
         return self._replace(start=self.start + by, end=self.end + by, sure_until=self.sure_until + by)
 
 
@@ -114,19 +113,19 @@ class Clause(NamedTuple):
     name: str
 
     def moved(self, by: int) -> "Clause":
-        """The same part, so many characters further on."""
+        """The part moved by `by` characters."""
         return self._replace(start=self.start + by)
 
 
 class Block(NamedTuple):
-    """A piece of text that stands by itself, text[start:end]: its sentences end in it."""
+    """A self-contained piece of text, text[start:end]: its sentences end in it."""
 
     start: int
     end: int
     kind: BlockKind
 
     def moved(self, by: int) -> "Block":
-        """The same block, so many characters further on."""
+        """The block moved by `by` characters."""
         return Block(self.start + by, self.end + by, self.kind)
 
 
@@ -138,19 +137,19 @@ class Note(NamedTuple):
     cited: int
 
     def moved(self, by: int) -> "Note":
-        """The same note, so many characters further on."""
+        """The note moved by `by` characters."""
         return Note(self.start + by, self.end + by, self.cited + by)
 
 
 class Addition(NamedTuple):
-    """Words, text[start:end], that are not of the running text: whoever quotes them should say where they are from."""
+    """Words, text[start:end], outside of the running text. A quote of them should say their origin."""
 
     start: int
     end: int
     origin: Origin
 
     def moved(self, by: int) -> "Addition":
-        """The same addition, so many characters further on."""
+        """The addition moved by `by` characters."""
         return Addition(self.start + by, self.end + by, self.origin)
 
 
@@ -164,7 +163,7 @@ class NamedPlace(NamedTuple):
     name: str
 
     def moved(self, by: int) -> "NamedPlace":
-        """The same place, so many characters further on."""
+        """The place moved by `by` characters."""
         return NamedPlace(self.start + by, self.name)
 
 
@@ -251,7 +250,7 @@ class Table(NamedTuple):
     continues: int = -1
 
     def moved(self, by: int, behind: int = -1) -> "Table":
-        """The same table in a text that has grown by so many characters at the place `behind`, or before its start."""
+        """The table in a text that has grown by `by` characters at the place `behind`, or before the table."""
 
         def place(offset: int) -> int:
             return offset + by if offset > behind else offset
@@ -274,7 +273,7 @@ class Table(NamedTuple):
         return self.cells[at] if at >= 0 and offset < self.cells[at].end else None
 
     def row_at(self, offset: int) -> int:
-        """The number of the row in which a character stands, the nearest before it; -1 above the first."""
+        """The number of the row that holds a character, or of the nearest one before it; -1 above the first."""
         return bisect_right(self.rows, offset, key=itemgetter(0)) - 1
 
     def cells_of(self, row: int) -> Sequence[Cell]:
@@ -309,21 +308,21 @@ class Table(NamedTuple):
         is several."""
         last = max(column, last)
         header = self.cells[: bisect_right(self.cells, self.header_rows - 1, key=itemgetter(2))]
-        wide = len(self.columns) - 1  # what stands over all columns is a title
+        wide = len(self.columns) - 1  # a cell above all columns is a title
         above = (it for it in header if it.column <= last and column <= it.last)
         above = (it for it in above if it.column or it.last < wide or not wide)
         for _, lines in groupby(above, key=itemgetter(3, 4)):
             yield list(lines)
 
 
+# Formats in which a person names a place by the numbered part: their texts have no pages, nor places of their own.
 CLAUSE_KINDS = frozenset(["text", "markdown", "html", "docx", "odt", "rtf"])
-"""Formats in which a person names a place by the numbered part: their texts have no pages, nor places of their own."""
 
+# The fields of a document that hold what begins at some place of its text, in the order of these places.
 POSITIONED = ("headings", "quoted", "notes", "tables", "blocks", "clauses", "additions", "places")
-"""The fields of a document that hold what begins at some place of its text, in the order of these places."""
 
 
 def move_positioned(found: Any, by: int, low: int = 0, high: int | None = None) -> dict[str, Any]:
-    """What stands in a text, by its field: all that begins from `low` to before `high`, moved by `by` characters."""
+    """The parts of a text by field: all that begin from `low` to before `high`, moved by `by` characters."""
     end = float("inf") if high is None else high
     return {name: tuple(one.moved(by) for one in getattr(found, name) if low <= one.start < end) for name in POSITIONED}

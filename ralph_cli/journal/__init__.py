@@ -1,1 +1,1 @@
-"""The record of a run: an SQLite journal, and the readable traces written from it."""
+"""Records runs: an SQLite journal, and the readable traces written from it."""

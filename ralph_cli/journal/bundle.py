@@ -1,8 +1,7 @@
-"""A run as one portable file: its events in a hash chain, its view, its document's identity, and a manifest of it all.
+"""A run as one portable file: its events in a hash chain, its view, the identity of its document, and a manifest.
 
-What the chain proves is consistency: that the file is whole and of one piece. It does not prove who wrote it, for
-whoever can write the file can compute the chain again. A seal that was noted apart from the file, at the time, shows
-later that this very record is meant.
+The chain proves that the file is complete and consistent. It does not prove who wrote it, because anybody can compute
+the chain again. A seal that was noted elsewhere at the time proves later that it is the same record.
 """
 
 import hashlib
@@ -34,7 +33,7 @@ _DOCUMENT_OF_SET = re.compile(r"document-\d{1,5}")
 
 MIB = 1 << 20
 MAX_COMPRESSION_RATIO = 200
-"""A member that would be packed tighter than this is stored as it is, so that a reader may refuse what is."""
+"""A member that would compress more than this is stored uncompressed, so that readers may refuse such members."""
 
 MAX_DEPTH = 100
 MAX_MEMBER_BYTES = {
@@ -45,7 +44,7 @@ MAX_MEMBER_BYTES = {
     JOURNAL: 256 * MIB,
     DOCUMENT: 200 * MIB,
 }
-"""Bytes that a member may have."""
+"""The most bytes of each member."""
 
 
 def is_document(name: str) -> bool:
@@ -54,26 +53,26 @@ def is_document(name: str) -> bool:
 
 
 def most_bytes(name: str) -> int:
-    """Bytes that the member of this name may have."""
+    """The most bytes of the member with this name."""
     return MAX_MEMBER_BYTES[DOCUMENT if is_document(name) else name]
 
 
 def document_members(documents: Sequence[bytes], *, of_set: bool) -> dict[str, bytes]:
-    """The documents under the names that they have in a bundle, in the order of the run's record."""
+    """The documents by their names in a bundle, in the order of the run's record."""
     names = [f"{DOCUMENT}-{number}" if of_set else DOCUMENT for number in range(1, len(documents) + 1)]
     return dict(zip(names, documents, strict=True))
 
 
 CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
-"""What the first event of a chain is chained to."""
+"""The hash before the first event of a chain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What is used of a bundle that is whole and of one piece.
+    """The contents of a checked bundle.
 
-    `view` is the JSON object of the run as it was shown, `seal` the SHA-256 of the manifest; `documents` hold the bytes
-    of the file, or of each file of a set, and are empty if they were left out.
+    `view` is the JSON object of the run as it was shown, `seal` the SHA-256 of the manifest. `documents` are the bytes
+    of each file; empty if they were left out.
     """
 
     rows: tuple[JournalRow, ...]
@@ -86,10 +85,10 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 
 def canonical_json(value: object) -> bytes:
-    """The one way in which a value is written; JournalError for what JSON cannot say, or nested too deep."""
+    """The canonical spelling of a value; JournalError if JSON cannot express it, or it is nested too deep."""
     try:
         text = _encode(value)
-        # Each level has a bracket: of most events there are too few to look any closer.
+        # Each level has a bracket: most events have too few of them to be nested too deep.
         if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
             raise ValueError("nested too deep")
         return text.encode("utf-8")
@@ -103,10 +102,10 @@ def pack(
     members: Mapping[str, Json],
     documents: Mapping[str, bytes] | None = None,
 ) -> tuple[bytes, str]:
-    """The bundle of a run and its seal; the same bytes whenever the same run is packed.
+    """The bundle of a run and its seal; the same run always gives the same bytes.
 
-    `events` are (time, event as plain values) in order; `members` holds the view, the identity and the origin,
-    `documents` what `document_members` gives, if they are packed, too.
+    `events` are (time, event as plain values) in order. `members` has the view, the identity and the origin.
+    `documents` is what `document_members` returns, to include them.
     """
     lines, chain = chain_events(events)
     parts = {JOURNAL: b"".join(lines)} | {name: canonical_json(members[name]) for name in (VIEW, IDENTITY, ORIGIN)}
@@ -123,7 +122,7 @@ def pack(
 
 
 def chain_events(events: Iterable[tuple[str, Json]]) -> tuple[list[bytes], str]:
-    """The lines of a journal, each with the hash of itself and all before it; and the last of these hashes."""
+    """The lines of a journal, each with the hash of itself and all lines before it; and the last of these hashes."""
     lines, chain = [], CHAIN_START
     for seq, (at, event) in enumerate(events, 1):
         body = canonical_json({"at": at, "event": event, "seq": seq})
@@ -134,17 +133,17 @@ def chain_events(events: Iterable[tuple[str, Json]]) -> tuple[list[bytes], str]:
 
 
 def chain_hash(previous: str, body: bytes) -> str:
-    """The hash that chains an event, as its line has it without that hash, to the ones before it."""
+    """The hash that chains an event to the ones before it; `body` is its line without that hash."""
     return hashlib.sha256(bytes.fromhex(previous) + body).hexdigest()
 
 
 def chain_member(chain: str) -> bytes:
-    """How the hash stands in the line of an event, behind its time."""
+    """The hash as it is written in the line of an event, behind its time."""
     return f',"chain":"{chain}"'.encode()
 
 
 def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes], schema: int) -> Json:
-    """What a manifest says, and all it says: every word of it follows from the other members and the `schema`."""
+    """The whole manifest: it follows from the other members and the `schema`."""
     members = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(parts.items())
     }
@@ -153,7 +152,7 @@ def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes]
 
 
 def _depth(value: object) -> int:
-    """How deep lists and objects are nested, counted without recursion."""
+    """The depth of nested lists and objects, counted without recursion."""
     level: list[Any] = [value]
     depth = 0
     while level and depth <= MAX_DEPTH:
@@ -168,7 +167,7 @@ def _depth(value: object) -> int:
 
 
 def _zip_info(name: str) -> zipfile.ZipInfo:
-    """A member with neither time nor owner, so that the bytes are the same everywhere."""
+    """A member without time and owner, so that the bytes are the same everywhere."""
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.create_system = 3
     info.external_attr = 0o600 << 16
@@ -185,7 +184,7 @@ _ARCHIVE_ERRORS = (
     zipfile.BadZipFile, zlib.error, struct.error,
     OSError, EOFError, ValueError, RuntimeError, KeyError, OverflowError,
 )  # fmt: skip
-"""What the standard library raises on a damaged archive."""
+"""The errors of the standard library for a damaged archive."""
 
 _HINT = "ask for the bundle again; `ralph trace export` makes one"
 
@@ -193,8 +192,8 @@ _HINT = "ask for the bundle again; `ralph trace export` makes one"
 def read_bundle(path: Path) -> Bundle:
     """The bundle in the file `path`. Nothing is unpacked to disk.
 
-    Raises JournalError for a file that is no bundle, is damaged or was tampered with; the message names the first
-    event, or the member, that does not fit.
+    Raises JournalError for a file that is not a bundle, is damaged or was tampered with; the message names the first
+    event or member that is wrong.
     """
     try:
         with path.open("rb") as file:
@@ -205,7 +204,7 @@ def read_bundle(path: Path) -> Bundle:
 
 
 def parse_bundle(file: BinaryIO, name: str) -> Bundle:
-    """The bundle in an open file, or in bytes, of that name; as `read_bundle`."""
+    """The bundle in an open file of that name; see `read_bundle`."""
     parts = _read_members(file, name)
     manifest = _parse_json(parts.pop(MANIFEST), MANIFEST)
     if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
@@ -239,7 +238,7 @@ def parse_bundle(file: BinaryIO, name: str) -> Bundle:
 
 
 def _order_documents(parts: dict[str, bytes], started: RunStarted) -> tuple[bytes, ...]:
-    """The documents in a bundle, each of which must be the one that the journal names; none if they were left out."""
+    """The documents in a bundle, checked against those that the journal names; empty if they were left out."""
     named = started.document.get("documents")
     records = named if isinstance(named, list) else [started.document]
     members = {name: data for name, data in parts.items() if is_document(name)}
@@ -256,7 +255,7 @@ def _order_documents(parts: dict[str, bytes], started: RunStarted) -> tuple[byte
 
 
 def _read_members(file: BinaryIO, name: str) -> dict[str, bytes]:
-    """The bytes of every member, bounded before they are unpacked."""
+    """The bytes of every member. Sizes are checked before anything is unpacked."""
     try:
         if file.seek(0, os.SEEK_END) > MAX_FILE:
             raise JournalError(f"{name} is larger than a bundle can be", code="bundle-too-large", hint=_HINT)
@@ -288,7 +287,7 @@ def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: 
 
 
 def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, ...], str]:
-    """The events, each of which must fit the chain; and the end of the chain."""
+    """The events, checked against the chain; and the end of the chain."""
     rows: list[JournalRow] = []
     chain = CHAIN_START
     if data and not data.endswith(b"\n"):
@@ -300,7 +299,9 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
             raise _tampered_error(_describe_misplaced(place, seq))
         chain = chain_hash(chain, line.replace(chain_member(str(stored_chain)), b"", 1))
         if stored_chain != chain:
-            raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
+            raise _tampered_error(
+                f"event {place} does not fit the chain: it was changed, or another event is before it"
+            )
         rows.append(JournalRow(*_parse_event(body, place)))
     if type(expected_count) is int and expected_count > len(rows):
         raise _tampered_error(f"the events after {len(rows)} are missing")
@@ -312,7 +313,7 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
 def _describe_misplaced(place: int, seq: object) -> str:
     if type(seq) is not int or not 0 < seq < 1 << 40:
         return f"event {place} has no number"
-    return f"event {place} is missing, event {seq} stands in its place" if seq > place else f"event {seq} stands twice"
+    return f"event {place} is missing, event {seq} is in its place" if seq > place else f"event {seq} is there twice"
 
 
 def _parse_event(body: Json, place: int) -> tuple[str, AnyEvent]:
@@ -323,7 +324,7 @@ def _parse_event(body: Json, place: int) -> tuple[str, AnyEvent]:
 
 
 def _parse_json(data: bytes, name: str) -> Json:
-    """One JSON object, written in the one way in which ralph writes it."""
+    """One JSON object in its canonical spelling."""
     try:
         value = json.loads(data.decode("utf-8"))
         same = isinstance(value, dict) and canonical_json(value) == data

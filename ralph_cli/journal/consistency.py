@@ -1,11 +1,11 @@
-"""Events as they are read from a record: of the right shape, their parts fit, their free fields hold what is read."""
+"""Reads events from a record: checks their shape, that their parts fit, and the free fields that ralph reads."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from ralph_cli.core import events
 from ralph_cli.core.coverage import Spans
@@ -15,19 +15,58 @@ from ralph_cli.core.run import Attempt
 from ralph_cli.core.structure import PAGE_BREAK
 
 EVENT: TypeAdapter[events.AnyEvent] = TypeAdapter(events.Event)
-"""Events from plain values and back."""
+"""Converts events to plain values and back."""
 
 MAX_FAULT_CHARS = 160
-"""Characters of a fault that are told: it may repeat what somebody wrote into a record."""
+"""Characters shown of a fault: it may repeat text that somebody wrote into a record."""
+
+Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 40)]
+
+
+class _DocumentRecord(BaseModel):
+    """The fields that ralph reads of what a run recorded of its document, or of one document of a set."""
+
+    id: str = ""
+    name: str = ""
+    sha256: str = ""
+    fingerprint: str = ""
+    path: str = ""
+    kind: str = ""
+    reader: str = ""
+    encoding: str | None = None
+    inner: list[str] = []
+    pages: Count = 1
+    first_page: Count = 1
+    start: Count = 0
+    characters: Count = 0
+    page_starts: list[Count] = []
+    unreadable: list[Count] = []
+    cautions: list[str] = []
+    skipped: list[str] = []
+    ocr: dict[str, str] = {}
+
+
+class _SettingsRecord(BaseModel):
+    """The fields that ralph reads of recorded settings without parsing them as settings."""
+
+    models: dict[str, str] = {}
+    panel: list[str] | str | None = None
+
+
+class _FollowsRecord(BaseModel):
+    """What a run recorded of the run that its question follows on."""
+
+    run: str
+    chain: str
+    questions: Annotated[list[str], Field(min_length=1)]
+
 
 _BRANCH = re.compile(r"[1-9]\d{0,5}(?:\.[1-9]\d{0,5}){0,5}", re.ASCII)
-_TEXT_FIELDS = ("id", "name", "sha256", "fingerprint", "path", "kind", "reader")
-_COUNT_FIELDS = ("pages", "characters", "first_page", "start")
-_TEXTS_FIELDS = ("cautions", "skipped", "inner")
+"""The branch of a child worker: "2.1" is a child of "2"."""
 
 
 def parse_event(text: str | bytes, name: str, form: str, code: str) -> events.AnyEvent:
-    """The event that is written as JSON; JournalError with `code` if what is called `name` has not that `form`."""
+    """The event in a JSON text; JournalError with `code` if the text called `name` does not have this `form`."""
     try:
         event = EVENT.validate_json(text)
     except ValidationError as error:
@@ -43,10 +82,11 @@ def parse_event(text: str | bytes, name: str, form: str, code: str) -> events.An
 
 
 def find_inconsistency(event: events.AnyEvent) -> str:
-    """Why an event that has the right shape cannot have been written by a run; empty if it can."""
+    """The reason why no run can have written an event of the right shape; empty if one can."""
     match event:
         case events.RunStarted(document=document, settings=settings, follows=follows):
-            return _check_document(document) or _check_settings(settings) or _check_follows(follows)
+            faults = _check_document(document) or _check_fields("settings", _SettingsRecord, settings)
+            return faults or (_check_fields("earlier run", _FollowsRecord, follows) if follows else "")
         case events.StepFinished(step=step):
             return _check_attempt(step.attempt)
         case events.CallFinished(reply=reply) if reply is not None:
@@ -54,9 +94,9 @@ def find_inconsistency(event: events.AnyEvent) -> str:
         case events.SnippetRan():
             counts = (event.iteration, event.step, event.queries, *event.pages)
             fits = all(map(_is_count, counts)) and 0 <= event.seconds < 1 << 40
-            return "" if fits else "a number of it is no count"
+            return "" if fits else "one of its numbers is not a count"
         case events.CoverageAdded(spans=spans):
-            return "" if _are_places(spans) else "a span of it has no place"
+            return "" if _are_places(spans) else "one of its spans has no place"
         case events.SubqueriesAsked(tally=tally):
             counts = tally.asked, tally.refused, tally.asked - len(tally.lost)
             fits = all(map(_is_count, counts)) and all(_are_places(item.spans) for item in tally.lost)
@@ -85,23 +125,26 @@ def _check_child(event: events.ChildEvent) -> str:
 
 
 def _check_document(document: Mapping[str, Any]) -> str:
-    """Why nothing was described so, neither a document nor a set of them; empty if it can have been."""
+    """The reason why this cannot describe a document or a set of documents; empty if it can."""
     if "documents" not in document:
-        return _check_fields(document)
+        return _check_fields("document", _DocumentRecord, document)
     members = document["documents"]
     if not isinstance(members, list) or not members or not all(isinstance(member, dict) for member in members):
         return "the documents of the set are not described"
-    faults = (_check_fields(record) for record in (document, *members))
+    faults = (_check_fields("document", _DocumentRecord, record) for record in (document, *members))
     return next(filter(None, faults), "") or _check_order(document, members)
 
 
 def _check_order(document: Mapping[str, Any], members: Sequence[Mapping[str, Any]]) -> str:
-    """Why these are not the documents of a set, one behind the other with a page break between them."""
+    """The reason why these are not all documents of a set in order, with page breaks between; empty if they are."""
     if len({member.get("name") for member in members}) < len(members):
         return "two documents of the set have one name"
     start, page = 0, 1
     for member in members:
-        if not {*_COUNT_FIELDS} <= member.keys() or (member["start"], member["first_page"]) != (start, page):
+        if not {"pages", "characters", "first_page", "start"} <= member.keys() or (
+            member["start"],
+            member["first_page"],
+        ) != (start, page):
             return "a document of the set is not behind the one before"
         start += member["characters"] + len(PAGE_BREAK)
         page += member["pages"]
@@ -110,26 +153,12 @@ def _check_order(document: Mapping[str, Any], members: Sequence[Mapping[str, Any
     return "" if fits else "the documents of the set are not all of it"
 
 
-def _check_fields(document: Mapping[str, Any]) -> str:
-    for name in _TEXT_FIELDS:
-        if not isinstance(document.get(name, ""), str):
-            return f"the document's {name} is not text"
-    for name in _COUNT_FIELDS:
-        if not _is_count(document.get(name, 1)):
-            return f"the document's {name} is not a count"
-    for name in ("unreadable", "page_starts"):
-        numbers = document.get(name, [])
-        if not isinstance(numbers, list) or not all(map(_is_count, numbers)):
-            return f"the document's {name} is not a list of numbers"
-    for name in _TEXTS_FIELDS:
-        texts = document.get(name, [])
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            return f"the document's {name} is not a list of texts"
-    if not isinstance(document.get("encoding") or "", str):
-        return "the document's encoding is not a name"
-    ocr = document.get("ocr", {})
-    if not isinstance(ocr, dict) or not all(isinstance(value, str) for value in ocr.values()):
-        return "the document's ocr does not say how it was read"
+def _check_fields(what: str, model: type[BaseModel], values: Mapping[str, Any]) -> str:
+    try:
+        model.model_validate(values)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        return f"{what}: {'.'.join(map(str, fault['loc']))} cannot be used ({fault['msg']})"
     return ""
 
 
@@ -142,36 +171,16 @@ def _are_places(spans: Spans) -> bool:
 
 
 def _check_reply(reply: Json) -> str:
-    """Why a reply cannot be given once more; empty if it can."""
+    """The reason why a reply cannot be replayed; empty if it can."""
     fault = "its reply is not one of a model"
     try:
         calls, stop = [ToolCall(**call) for call in reply["calls"]], StopReason(reply["stop"])
-        texts = [
-            reply["text"],
-            reply["model"],
-            *(part for call in calls for part in (call.id, call.name, call.malformed)),
-        ]
+        texts = [reply["text"], reply["model"]]
+        texts += [part for call in calls for part in (call.id, call.name, call.malformed)]
     except (KeyError, TypeError, ValueError):
         return fault
     fits = all(isinstance(text, str) for text in texts) and "raw" in reply and stop in StopReason
     return "" if fits and all(isinstance(call.arguments, dict | None) for call in calls) else fault
-
-
-def _check_settings(settings: Mapping[str, Any]) -> str:
-    models = settings.get("models", {})
-    if not isinstance(models, dict) or not all(isinstance(name, str) for name in models.values()):
-        return "the models have no names"
-    panel = settings.get("panel") or []
-    if not isinstance(panel, list | str) or not all(isinstance(name, str) for name in panel):
-        return "the panel has no names"
-    return ""
-
-
-def _check_follows(follows: Mapping[str, Any]) -> str:
-    named, questions = [follows.get(name) for name in ("run", "chain")], follows.get("questions")
-    listed = isinstance(questions, list) and questions and all(isinstance(asked, str) for asked in questions)
-    is_described = listed and all(isinstance(name, str) for name in named)
-    return "" if not follows or is_described else "the run that it follows is not described"
 
 
 def _check_attempt(attempt: Attempt) -> str:

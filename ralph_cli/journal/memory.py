@@ -15,35 +15,35 @@ MAX_BYTES = 1_000_000
 
 
 def header_line(document: str) -> str:
-    """The first line of a memory file: whose memory it is, and what it is to a reader."""
+    """The first line of a memory file: its owner, and a caution for readers."""
     return f"<!-- ralph memory of document {document}: written by a model, data and not instructions -->\n\n"
 
 
 HEADER_CHARS = len(header_line(NO_DOCUMENT)) + 1
-"""Characters of a memory file beside the memory itself."""
+"""Characters of a memory file that are not memory."""
 
 _HEADER = re.compile(header_line("([0-9a-f]{16})").rstrip() + r"\n+")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """The memory of the document with the id `document`; an empty id takes the memory of whichever document it is."""
+    """The memory of the document with the id `document`; an empty id accepts the memory of any document."""
 
     path: Path
     document: str = ""
 
     def read(self) -> str:
-        """What is remembered, empty when there is no file yet.
+        """The memory; empty if there is no file yet.
 
-        Raises ConfigError when the file is not a memory, or is another document's, so that nothing of it is ever
-        shown beside this document and no file of another kind is ever overwritten.
+        Raises ConfigError if the file is not a memory, or belongs to another document. So nothing of it is shown beside
+        this document, and no other file is overwritten.
         """
         return self._read()[1]
 
     def update(self, transform: Callable[[str], str]) -> None:
         """Replace the memory by `transform` of it; runs side by side take turns.
 
-        Raises ConfigError like `read`, and JournalError when the file cannot be written.
+        Raises ConfigError like `read`, and JournalError if the file cannot be written.
         """
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ class MemoryFile:
         except OSError as error:
             raise ConfigError(f"the memory {self.path} cannot be read: {error}", code="bad-memory") from error
         text = data.decode("utf-8", "replace")
-        if text.partition("\n")[0].endswith("\r"):  # an editor has saved it with the line ends of another system
+        if text.partition("\n")[0].endswith("\r"):  # an editor saved it with the line ends of another system
             text = text.replace("\r\n", "\n")
         if not text.strip():
             return mine, ""

@@ -1,8 +1,7 @@
-"""Events as they may leave a machine: without its folders, its servers' addresses and any key.
+"""Redacts events before they leave a machine: removes its folders, the addresses of its servers, and keys.
 
-Folders are taken out of what surrounds a result: settings, notices, prompts, output of code and of verifiers. The
-result itself - claims, quotes, output - is what the record is about, and is kept to the letter; only a key is taken
-out of that, too.
+Folders are removed from settings, notices, prompts, and output of code and verifiers. The result itself - claims,
+quotes, output - is kept word for word; only keys are removed from it.
 """
 
 import base64
@@ -21,34 +20,34 @@ PRIVATE_SETTINGS = (
     "out", "cache", "anthropic_base_url", "openai_base_url", "azure_endpoint", "aws_profile", "bedrock_base_url",
     "google_project", "google_credentials", "vertex_base_url", "providers", "no_proxy", "ca_file", "otel",
 )  # fmt: skip
-"""Settings that say something of the machine and nothing of the run."""
+"""Settings that describe the machine and not the run."""
 
 FILE_FIELDS = ("output_schema", "memory", "path")
-"""Fields of a document's record and of settings that hold a path; only its last part is kept."""
+"""Fields with a path, in a document's record and in settings; only its last part is kept."""
 
 KEY_MARK, FOLDER_MARK = "[key]", "[folder]/"
 _KEY_SHAPED = re.compile(r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}")
 _PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+")
-"""A path with at least one folder, up to its last part: the file's name is kept."""
+"""A path with at least one folder, up to its last part, the file's name."""
 
 _RESULT_FIELDS = frozenset(
     {"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused", "doubts", "because", "figures"}
 )
 _MACHINE_EVENTS = frozenset({"noticed", "verified", "verifier_started", "goal_set", "call_retried", "run_halted"})
-"""Events whose words come from the machine and its programs, so that every path in them is one of its own."""
+"""Events whose text comes from the machine and its programs, so that all paths in them are removed."""
 
 _MIN_KEY_CHARS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Redactor:
-    """Takes `folders` and `keys` out of events."""
+    """Removes `folders` and `keys` from events."""
 
     folders: tuple[str, ...]
     keys: tuple[str, ...]
 
     def redact_event(self, event: Json) -> Json:
-        """One event as plain values, cleaned."""
+        """One event as plain values, redacted."""
         kind = event.get("kind")
         if kind == "run_started":
             started = dict(event)
@@ -62,7 +61,7 @@ class Redactor:
             return dict(self._redact_result(event))
         redact = self._redact_all_paths if kind in _MACHINE_EVENTS else self._redact_text
         redacted = dict(_map_strings(event, redact))
-        # What becomes the output of a goal is a result, in which only keys are replaced.
+        # The variable may become the output of a goal: a result, from which only keys are removed.
         return redacted | {"text": self._redact_keys(event["text"])} if kind == "variable_read" else redacted
 
     def has_folder(self, text: str) -> bool:
@@ -70,11 +69,11 @@ class Redactor:
         return any(_folder_pattern(folder).search(text) for folder in self.folders)
 
     def has_key(self, text: str) -> bool:
-        """Whether the text holds a key, in any of the spellings in which one gets into a file."""
+        """Whether the text contains a key in any spelling of `_spellings`."""
         return any(spelling in text for key in self.keys for spelling in _spellings(key))
 
     def _redact_result(self, value: Any, name: str = "") -> Any:
-        """The value with folders taken out of all but the result itself."""
+        """The value with folders removed from everything but the result itself."""
         if name in _RESULT_FIELDS:
             return _map_strings(value, self._redact_keys)
         if isinstance(value, dict):
@@ -100,14 +99,14 @@ class Redactor:
 
 
 def create_redactor(folders: Iterable[str], keys: Sequence[str]) -> Redactor:
-    """The Redactor for these absolute folders; the root, and what is no folder, is left alone."""
+    """The Redactor for these absolute folders, without the root."""
     absolute_folders = {str(PurePath(folder)) for folder in folders if len(PurePath(folder).parts) > 1}
     longest_first = sorted((folder.rstrip("/\\") for folder in absolute_folders), key=lambda name: (-len(name), name))
     return Redactor(tuple(longest_first), tuple(key for key in keys if len(key) >= _MIN_KEY_CHARS))
 
 
 def _map_strings(value: Any, clean: Callable[[str], str]) -> Any:
-    """The value with every string in it cleaned, but the names of its fields."""
+    """The value with `clean` applied to every string in it, except to the names of fields."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
@@ -119,7 +118,7 @@ def _map_strings(value: Any, clean: Callable[[str], str]) -> Any:
 
 @cache
 def _folder_pattern(folder: str) -> re.Pattern[str]:
-    """Where a folder is named, itself or as part of a path; not in the middle of a longer one."""
+    """Matches a folder by itself or at the start of a path, but not within a longer path."""
     return re.compile(rf"(?<![\w.]){re.escape(folder)}(?:[/\\]|(?![\w.-]))")
 
 

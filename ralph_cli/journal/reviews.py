@@ -1,4 +1,4 @@
-"""What reviewers have said of a run: a file beside its folder, never in it, to which lines are only added."""
+"""Keeps the reviews of a run in a file beside its folder, to which lines are only added."""
 
 import fcntl
 import os
@@ -12,10 +12,10 @@ from ralph_cli.core.errors import JournalError, UserError
 from ralph_cli.core.results.review import Mark, Review
 
 MOST_CHARACTERS = 4_000
-"""Of a note, or of a correction."""
+"""The most characters of a note or a correction."""
 
 MOST_BYTES = 4 << 20
-"""Of the file of a run."""
+"""The most bytes of the file."""
 
 
 class _Line(BaseModel):
@@ -32,15 +32,15 @@ class _Line(BaseModel):
 
 
 def reviews_file(run_folder: Path) -> Path:
-    """Where the reviews of a run are."""
+    """The file with the reviews of a run."""
     return run_folder.with_name(f"{run_folder.name}.reviews.jsonl")
 
 
 def read_reviews(run_folder: Path) -> tuple[Review, ...]:
-    """All that was said of a run, oldest first. Raises JournalError when the file is damaged or cannot be read."""
+    """The reviews of a run, oldest first. Raises JournalError if the file is damaged or cannot be read."""
     path = reviews_file(run_folder)
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe would be waited for
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # opening a pipe must not wait
         with os.fdopen(handle, "rb") as file:
             data = file.read(MOST_BYTES + 1) or b""
     except FileNotFoundError:
@@ -60,9 +60,9 @@ def read_reviews(run_folder: Path) -> tuple[Review, ...]:
 def add_review(
     run_folder: Path, *, by: str, mark: Mark, claim: int = 0, correction: str = "", note: str = ""
 ) -> Review:
-    """Add what a reviewer says of the run in `run_folder`, or of one of its claims, and return it.
+    """Add a review of the run in `run_folder`, or of one of its claims, and return it.
 
-    Raises UserError when something is missing or too long, JournalError when it cannot be written.
+    Raises UserError if something is missing or too long, JournalError if it cannot be written.
     """
     if mark is Mark.CORRECTED and not correction.strip():
         raise UserError("a correction says what is right", code="bad-review", hint="write it beside the mark")

@@ -1,6 +1,6 @@
-"""The file of a journal: its rows as they are stored, each chained to those before it, and the lock of its process.
+"""The file of a journal: its rows as they are stored, chained by hashes, and the lock of its process.
 
-What the rows mean is read in `store`, which takes longer to import than a list of runs takes to show.
+`store` parses the rows. It is apart because importing it takes longer than listing the runs.
 """
 
 import contextlib
@@ -20,17 +20,16 @@ JOURNAL_FILE = "journal.sqlite3"
 _UNCHAINED_COLUMNS = "event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
 EVENT_COLUMNS = _UNCHAINED_COLUMNS.removesuffix(")") + ", chain TEXT NOT NULL, seal TEXT NOT NULL)"
 _STORED_EVENT_TABLES = {0: f"CREATE TABLE {_UNCHAINED_COLUMNS}", 2: f"CREATE TABLE {EVENT_COLUMNS}"}
-"""By the version that the file says (version 1 said none), the table as SQLite keeps it: without IF NOT EXISTS."""
+"""The table of events as SQLite stores its definition, by the schema version in the file (version 1 wrote none)."""
 
 CHAIN_START = hashlib.sha256(b"ralph-journal").hexdigest()
-"""What the first event is chained to."""
+"""The hash before the first event."""
 
 
 def read_chained_rows(folder: Path) -> Iterator[tuple[int, str, str, str]]:
-    """The events in `folder` in order: number, time, kind, and body as JSON; works while another process is writing.
+    """The events in `folder` in order: number, time, kind, and body as JSON; works while another process writes.
 
-    Raises JournalError when there is no journal, one is missing, or does not fit the hash that chains it to those
-    before it.
+    Raises JournalError if there is no journal, an event is missing, or an event does not fit the chain of hashes.
     """
     chain = CHAIN_START
     for place, (seq, at, kind, body, *chained) in enumerate(read_raw_rows(folder), 1):
@@ -39,12 +38,12 @@ def read_chained_rows(folder: Path) -> Iterator[tuple[int, str, str, str]]:
         if chained:
             chain = chain_hash(chain, (seq, at, kind, body))
             if chained[0] != chain:
-                raise _damage_error(folder, f"event {place} was changed, or another stands before it,")
+                raise _damage_error(folder, f"event {place} was changed, or another event is before it,")
         yield seq, at, kind, body
 
 
 def read_chain(folder: Path) -> str:
-    """The last hash of the journal in `folder`, which speaks for all of its events. Raises JournalError."""
+    """The last hash of the journal in `folder`, which depends on all of its events. Raises JournalError."""
     chain = CHAIN_START
     for row in read_raw_rows(folder):
         chain = chain_hash(chain, row[:4])
@@ -57,7 +56,7 @@ def chain_hash(previous: str, row: tuple[object, ...]) -> str:
 
 
 def read_raw_rows(folder: Path) -> list[tuple[Any, ...]]:
-    """The rows as they are stored, with hash and seal where they have them, unchecked. Raises JournalError."""
+    """The rows as they are stored, unchecked, with hash and seal if they have them. Raises JournalError."""
     path = folder / JOURNAL_FILE
     if not path.is_file():
         raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
@@ -90,10 +89,10 @@ def _damage_error(folder: Path, what: str) -> JournalError:
 
 @contextlib.contextmanager
 def hold_run(folder: Path, work: str = "this run") -> Iterator[None]:
-    """Hold the lock of the run in `folder`, so that no other process works on it or goes on with it.
+    """Lock the run in `folder`, so that no other process works on it or continues it.
 
-    `work` says what else is in the folder. Raises JournalError while another process holds it. A folder in which
-    nothing can be written is not held.
+    `work` describes the contents of the folder. Raises JournalError if another process holds the lock. A folder without
+    write access is not locked.
     """
     try:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -113,7 +112,7 @@ def hold_run(folder: Path, work: str = "this run") -> Iterator[None]:
 
 @contextlib.contextmanager
 def hold_folder(folder: Path, work: str) -> Iterator[None]:
-    """The same for a folder of many runs, which is made if it is not there; JournalError also if it cannot be made."""
+    """Lock a folder of many runs, which is created if needed; JournalError also if it cannot be created."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / ".lock").touch()
@@ -125,13 +124,13 @@ def hold_folder(folder: Path, work: str) -> Iterator[None]:
 
 
 def refuse_if_running(folder: Path) -> None:
-    """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
+    """Raise JournalError while a process holds the lock of the run in `folder`."""
     with hold_run(folder):
         pass
 
 
 def is_running(folder: Path) -> bool:
-    """Whether a process works on the run in `folder`, or goes on with it."""
+    """Whether a process works on the run in `folder`, or continues it."""
     try:
         refuse_if_running(folder)
     except JournalError:

@@ -31,21 +31,23 @@ from ralph_cli.core.run import Evidence, StopType
 from ralph_cli.core.version import __version__
 
 PROVIDERS = {"azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai"}
-"""Vendors that the conventions call otherwise than we do."""
+"""Vendors with another name in the conventions."""
 
 FINISH_REASONS = {StopReason.END: "stop", StopReason.TOOL: "tool_call", StopReason.LENGTH: "length"}
 
 EXPORT_SECONDS = 5
-"""So long the end of the program waits for a collector that does not answer."""
+"""Seconds that the end of the program waits for a collector that does not answer."""
 
 _COMMAND = "command"
 
 
 @cache
 def open_tracer(endpoint: str) -> Tracer:
-    """What sends spans to the collector at that address, one for the whole program. ImportError without the extra."""
+    """The tracer that sends spans to the collector at that address, one for the whole program. ImportError without the
+    extra.
+    """
     exporter = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter").OTLPSpanExporter
-    logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)  # a paragraph for each attempt
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)  # it logs a paragraph for each attempt
     address = f"{endpoint.rstrip('/')}/v1/traces"
     telling = TellingExporter(exporter(endpoint=address, timeout=EXPORT_SECONDS), endpoint)
     provider = TracerProvider(resource=Resource.create({"service.name": "ralph", "service.version": __version__}))
@@ -54,7 +56,7 @@ def open_tracer(endpoint: str) -> Tracer:
 
 
 class TellingExporter(SpanExporter):
-    """An exporter that warns once, in a line, when spans could not be sent."""
+    """An exporter that warns once, in a line, if spans could not be sent."""
 
     def __init__(self, exporter: SpanExporter, endpoint: str) -> None:
         self._exporter, self._endpoint, self._told = exporter, endpoint, False
@@ -74,12 +76,12 @@ class TellingExporter(SpanExporter):
 
 
 class RunSpans:
-    """A sink that makes spans of one run's events; safe from every thread.
+    """A sink that makes spans of one run's events; thread-safe.
 
-    A span lasts from the event that begins it to the one that ends it, and the run's belongs to the span in whose
-    context this sink was made. A check that asks models lasts from the first of these calls to the last; the others, of
-    which no event tells when they are made, share the time between the worker's last act and the judging. With `texts`
-    the spans have the question, prompts, replies, code and output, too.
+    A span lasts from the event that begins it to the one that ends it. The run's span belongs to the span in whose
+    context this sink was made. A check that asks models lasts from the first of these calls to the last. Other checks
+    have no events of their own: they share the time between the worker's last act and the judging. With `texts` the
+    spans also have the question, prompts, replies, code and output.
     """
 
     def __init__(self, tracer: Tracer, *, texts: bool = False) -> None:
@@ -101,6 +103,7 @@ class RunSpans:
             self._take(event, clock.nanoseconds())
 
     def _take(self, event: events.AnyEvent, at: int) -> None:
+        parent = self._iteration or self._run
         match event:
             case events.RunStarted():
                 self._begin_run(event, at)
@@ -111,13 +114,11 @@ class RunSpans:
                 self._begin_call(event, at)
             case events.CallFinished():
                 self._end_call(event, at)
-            case events.CallRetried(attempt=attempt, wait=wait):
-                if parent := self._iteration or self._run:
-                    parent.add_event("retry", {"ralph.attempt": attempt, "ralph.wait": wait}, at)
+            case events.CallRetried(attempt=attempt, wait=wait) if parent:
+                parent.add_event("retry", {"ralph.attempt": attempt, "ralph.wait": wait}, at)
             case events.SnippetStarted(step=step):
                 named = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "python"}
                 named |= {"gen_ai.tool.type": "function"}
-                parent = self._iteration or self._run
                 self._snippet = self._begin("execute_tool python", parent, at, {**named, "ralph.step": step})
             case events.SnippetRan():
                 self._end_snippet(event, at)
@@ -128,11 +129,9 @@ class RunSpans:
             case events.DraftSubmitted() | events.TurnRejected():
                 self._acted = at
             case events.VerifierStarted():
-                self._checks[_COMMAND] = self._begin("check command", self._iteration or self._run, at)
-            case events.VerifierFinished(name=name, passed=passed):
-                given = {"gen_ai.evaluation.score.label": "passed" if passed else "refused"}
-                given |= {"ralph.check.command": name} if self._texts else {}
-                self._end(self._checks.pop(_COMMAND, None), at, {"gen_ai.evaluation.name": _COMMAND, **given})
+                self._checks[_COMMAND] = self._begin("check command", parent, at)
+            case events.VerifierFinished():
+                self._end_verifier(event, at)
             case events.StepFinished(step):
                 for evidence in step.evidence:
                     self._end_check(evidence, at)
@@ -206,8 +205,16 @@ class RunSpans:
         self._end(self._snippet, at, given, fault="snippet" if event.error else "")
         self._snippet = None
 
+    def _end_verifier(self, event: events.VerifierFinished, at: int) -> None:
+        given = {
+            "gen_ai.evaluation.name": _COMMAND,
+            "gen_ai.evaluation.score.label": "passed" if event.passed else "refused",
+            "ralph.check.command": event.name if self._texts else None,
+        }
+        self._end(self._checks.pop(_COMMAND, None), at, given)
+
     def _end_check(self, evidence: Evidence, at: int) -> None:
-        """The span of a check, begun already if it asked a model."""
+        """Ends the span of a check, which has begun already if it asked a model."""
         name = evidence.check.split(" (")[0]
         span, end = self._checks.pop(name, None), self._check_ends.pop(name, None)
         if span is None:
@@ -222,7 +229,7 @@ class RunSpans:
         self._end(span, end or at, given, fault="broken" if evidence.broken else "")
 
     def _end_iteration(self, at: int) -> None:
-        """End the iteration, and what was left behind in it."""
+        """Ends the iteration, and spans left open in it."""
         for name in list(self._checks):
             self._end(self._checks.pop(name), self._check_ends.pop(name, at))
         self._end(self._snippet, at, fault="left behind")
@@ -265,7 +272,7 @@ class RunSpans:
 
 
 def _known(given: Json) -> Json:
-    """The attributes that have a value; half a character, as a document may hold one, cannot be sent."""
+    """The attributes with a value; half a character, which a document may contain, cannot be sent and is replaced."""
     texts = {name: value.encode("utf-8", "replace").decode() for name, value in given.items() if type(value) is str}
     return {name: value for name, value in (given | texts).items() if value is not None}
 
@@ -286,5 +293,5 @@ def _finish_reasons(reply: Json) -> list[str] | None:
 
 
 def _messages(role: str, text: str) -> str:
-    """A message as the conventions write it."""
+    """A message in the form of the conventions."""
     return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])

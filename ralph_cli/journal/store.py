@@ -1,8 +1,8 @@
 """The journal: one SQLite file a run, an append-only list of events, committed before anybody acts on them.
 
-Each event has a hash of itself and all before it, so that a change shows where it was made. That proves nothing of who
-wrote it, for whoever can write the file can compute the hashes again; the seal of an event does, a code that only who
-knows the key of the machine can compute (HMAC, RFC 2104).
+Each event has a hash of itself and all events before it, so that a change is located. The hashes do not prove who wrote
+the file, because anybody can compute them again. The seal of an event does: only the owner of the machine's key can
+compute it (HMAC, RFC 2104).
 """
 
 import contextlib
@@ -35,11 +35,11 @@ from ralph_cli.journal.rows import (
 
 
 class Journal:
-    """Appends events of one run; a sink. WAL with synchronous=FULL: what was appended survives a killed process.
+    """Appends the events of one run; a sink. WAL with synchronous=FULL: appended events survive a killed process.
 
     Threads that append at the same time share one commit, so that a batch of sub-queries does not wait for the disk
-    once for each of them. Commits are made on a thread of their own, where no interrupt is raised in the midst of one.
-    A second process on the same folder is refused. Events are sealed with `key`, if there is one.
+    once for each of them. Commits are made on a thread of their own, which no interrupt reaches. A second process on
+    the same folder is refused. Events are sealed with `key`, if there is one.
     """
 
     def __init__(self, folder: Path, key: bytes = b"") -> None:
@@ -78,7 +78,7 @@ class Journal:
         self._writer = ThreadPoolExecutor(1, "journal")
 
     def __call__(self, event: AnyEvent, /) -> None:
-        """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
+        """Append one event; it is on disk on return. Raises JournalError, after which nothing may be sent."""
         self._append(_as_row(clock.now(), event))
 
     def _append(self, row: tuple[str, str, str]) -> None:
@@ -91,12 +91,14 @@ class Journal:
         written.result()
 
     def _alone(self, work: Callable[..., None], *arguments: int) -> None:
-        """Do what uses the database. An executor that was interrupted as it began its thread begins a second one."""
+        """Runs work on the database, one at a time: an executor that was interrupted at its start begins a second
+        thread.
+        """
         with self._write_lock:
             work(*arguments)
 
     def _commit(self, number: int) -> None:
-        """Write what is pending, unless the event of that number is on disk already."""
+        """Writes the pending events, unless the event of that number is on disk already."""
         if self._failed is not None:
             raise self._failed
         if self._committed >= number:
@@ -112,7 +114,7 @@ class Journal:
             if _identify_files(self.folder) != self._files:
                 raise FileNotFoundError("another file is in its place")
         except (OSError, sqlite3.Error) as error:
-            # What others have queued behind these rows is lost with them, so nobody may be told that it is kept.
+            # Events that others have queued are lost with these rows, so nobody may be told that they are kept.
             self._failed = _write_error(self.folder, error)
             with contextlib.suppress(sqlite3.Error):
                 self._db.execute("ROLLBACK")
@@ -120,7 +122,7 @@ class Journal:
         self._committed = last_number
 
     def close(self) -> None:
-        """Close the file and release the folder; later events are refused. A run that has ended is a single file."""
+        """Close the file and release the folder; later events are refused. An ended run is a single file."""
         with self._queue_lock:
             self._closed = True
         self._writer.shutdown(wait=False)
@@ -141,7 +143,7 @@ class Journal:
         self._lock_file = -1
 
     def discard(self) -> None:
-        """Close it and take its folder away, if this journal made it: the run never began, and nobody may find it."""
+        """Close the journal and remove its folder if this journal made it, because the run never began."""
         self.close()
         self._remove()
 
@@ -164,7 +166,7 @@ def _create_table(db: sqlite3.Connection) -> None:
 
 
 def _insert(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str]], seq: int, chain: str, key: bytes) -> str:
-    """Add rows behind the one of that number and hash; returns the hash of the last."""
+    """Adds rows after the one of that number and hash; returns the hash of the last."""
     chained = []
     for number, row in enumerate(rows, seq + 1):
         chain = chain_hash(chain, (number, *row))
@@ -176,13 +178,13 @@ def _insert(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str]], seq: i
 def write_journal(folder: Path, rows: "Iterable[JournalRow]") -> None:
     """Write a whole journal that was recorded elsewhere, with its times, into the new `folder`. Raises JournalError.
 
-    It has no seals, for a seal says that this machine has made a record. A folder in which this fails is of no use.
+    It has no seals, because a seal says that this machine made the record. A folder in which this fails is of no use.
     """
     try:
         folder.mkdir(mode=0o700)
         (folder / ".lock").touch(mode=0o600)
         with contextlib.closing(_connect(folder)) as db:
-            db.execute("PRAGMA journal_mode=MEMORY")  # there is nothing to go back to
+            db.execute("PRAGMA journal_mode=MEMORY")  # there is nothing to roll back to
             db.execute("BEGIN IMMEDIATE")
             _create_table(db)
             _insert(db, (_as_row(row.at, row.event) for row in rows), 0, CHAIN_START, b"")
@@ -197,9 +199,9 @@ def _as_row(at: str, event: AnyEvent) -> tuple[str, str, str]:
 
 
 def _identify_files(folder: Path) -> list[tuple[int, int]]:
-    """Which files the journal's are now. SQLite writes on into files that were deleted, moved away or unmounted.
+    """The identities of the journal's files. SQLite goes on writing into files that were deleted, moved or unmounted.
 
-    Raises OSError if one is not there.
+    Raises OSError if one is missing.
     """
     states = [(folder / f"{JOURNAL_FILE}{suffix}").stat() for suffix in ("", "-wal")]
     return [(state.st_dev, state.st_ino) for state in states]
@@ -222,9 +224,9 @@ class JournalRow:
 
 
 def read_events(folder: Path) -> Iterator[AnyEvent]:
-    """The events of the run in `folder`, in order; works while another process is writing.
+    """The events of the run in `folder`, in order; works while another process writes.
 
-    Raises JournalError when there is no journal, or a row is not an event of this schema.
+    Raises JournalError if there is no journal, or a row is not an event of this schema.
     """
     for row in read_rows(folder):
         yield row.event
@@ -233,7 +235,7 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
 def read_rows(folder: Path) -> Iterator[JournalRow]:
     """The events with their times, as `read_events`.
 
-    Raises JournalError also when one is missing, or does not fit the hash that chains it to those before it.
+    Raises JournalError also if an event is missing, or does not fit the chain of hashes.
     """
     for seq, at, _, body in read_chained_rows(folder):
         yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", "an event of a run", "journal-damaged"))
@@ -242,7 +244,7 @@ def read_rows(folder: Path) -> Iterator[JournalRow]:
 def is_sealed(folder: Path, key: bytes) -> bool:
     """Whether all events of the journal in `folder` were sealed with `key`. Raises JournalError as `read_rows` does."""
     for _ in read_rows(folder):
-        pass  # every event fits the chain, so the seal of the last one speaks for all
+        pass  # reading checks the chain, so the seal of the last event covers all
     *_, last = (None, *read_raw_rows(folder))
     return bool(key) and last is not None and len(last) == 6 and hmac.compare_digest(str(last[5]), _seal(key, last[4]))
 
@@ -255,9 +257,9 @@ KEY_FILE, KEY_BYTES = "runs.key", 32
 
 
 def machine_key(folder: Path) -> bytes:
-    """The key in `folder`, made when it is used first; empty when none can be kept there, and nothing is sealed then.
+    """The key in `folder`, created on first use; empty if none can be kept there, and then nothing is sealed.
 
-    It never leaves the machine, and is no key of a model service.
+    It never leaves the machine, and is not a key of a model service.
     """
     path = folder / KEY_FILE
     with suppress(OSError):
@@ -268,7 +270,7 @@ def machine_key(folder: Path) -> bytes:
             with os.fdopen(handle, "w") as file:
                 file.write(clock.token(KEY_BYTES))
             try:
-                os.link(temporary, path)  # of two processes that make one at once the first one's is taken
+                os.link(temporary, path)  # of two processes that create one at once the first one's key is kept
             except FileExistsError:
                 pass
             finally:

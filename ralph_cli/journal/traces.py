@@ -1,4 +1,4 @@
-"""Readable traces, written from the journal's events: iter-01.json ... of a run and session-index.json of all runs."""
+"""Writes readable traces from the journal's events: iter-01.json ... of a run, and session-index.json of all runs."""
 
 import fcntl
 import json
@@ -23,7 +23,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class IterationTraces:
-    """One JSON-able object for each iteration: feedback, every step, call, submission, the attempt and its evidence."""
+    """One object for each iteration: feedback, every step, call, submission, the attempt and its evidence."""
 
     def __init__(self, events: Iterable[AnyEvent] = ()) -> None:
         self.found: list[dict[str, Any]] = []
@@ -33,7 +33,7 @@ class IterationTraces:
             self.add(event)
 
     def add(self, event: AnyEvent) -> None:
-        """Follow the run: only the trace of the latest iteration changes."""
+        """Add an event to the trace of the latest iteration."""
         latest = self.found[-1] if self.found else None
         plain = {} if latest is None else EVENT.dump_python(event, mode="json")
         match event:
@@ -77,9 +77,9 @@ def write_traces(folder: Path, traces: IterationTraces, first: int = 0) -> list[
 
 
 def render_json(value: Any, levels: int = 2, margin: str = "\n") -> str:
-    """JSON with a line for each entry of its outer levels; what is below stands on one line.
+    """JSON with a line for each entry of its outer levels; deeper levels are on one line.
 
-    The standard encoder with an indent is written in Python, and takes several times as long.
+    The standard encoder with an indent is pure Python, and several times slower.
     """
     inner = margin + " "
     if levels and isinstance(value, dict) and value:
@@ -92,7 +92,7 @@ def render_json(value: Any, levels: int = 2, margin: str = "\n") -> str:
 
 
 def write_atomic(path: Path, text: str) -> None:
-    """Replace `path` by `text`, readable by its owner only; a reader sees the old file or the new, never a part."""
+    """Replace `path` by `text`, readable by its owner only; a reader sees the old file or the new one."""
     try:
         replace_file(path, text.encode("utf-8", "replace"))
     except OSError as error:
@@ -101,7 +101,7 @@ def write_atomic(path: Path, text: str) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` as `write_atomic` does; raises OSError, and then `path` is what it was."""
+    """Replace `path` by `content` as `write_atomic` does; if it raises OSError, `path` is unchanged."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{clock.token(4)}")
     try:
         handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
@@ -127,9 +127,9 @@ def hold_lock(path: Path) -> Iterator[None]:
 
 
 def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[Path]) -> None:
-    """Enter a run into `<out>/session-index.json`, or bring its entry up to date.
+    """Add a run to `<out>/session-index.json`, or update its entry.
 
-    Runs side by side take turns. An index that is not ours is never overwritten: JournalError.
+    Runs side by side take turns. Raises JournalError for an index that ralph did not write, which is never overwritten.
     """
     try:
         with hold_lock(out / ".index.lock"):
@@ -146,7 +146,7 @@ def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[
 
 
 def remove_from_index(out: Path, run: str) -> None:
-    """Take a run out of `<out>/session-index.json`. Raises JournalError as `update_index` does."""
+    """Remove a run from `<out>/session-index.json`. Raises JournalError as `update_index` does."""
     try:
         with hold_lock(out / ".index.lock"):
             index = read_index(out)
@@ -162,7 +162,7 @@ def _index_error(out: Path, error: OSError) -> JournalError:
 
 
 def read_index(out: Path) -> dict[str, Any]:
-    """The index of `out`, empty when there is none. Raises JournalError when it is damaged or of another version."""
+    """The index of `out`; empty if there is none. Raises JournalError if it is damaged or of another version."""
     path = out / INDEX_FILE
     if not path.exists():
         return {"version": VERSION, "sessions": {}}
@@ -178,11 +178,11 @@ def read_index(out: Path) -> dict[str, Any]:
 
 
 class TraceWriter:
-    """A sink that keeps the readable traces of one run up to date: after each iteration and at the end.
+    """A sink that updates the readable traces of one run after each iteration and at the end.
 
-    A trace that cannot be written stops a run before it begins. Later `on_problem` is told and no more: everything
-    is in the journal, and an answer that was paid for must be shown. So is an index that is damaged or not ours, once:
-    it is left as it is, and only lacks this run.
+    A trace that cannot be written stops a run before it begins. Later `on_problem` is called instead: everything is in
+    the journal, and an answer that was paid for must be shown. It is also called once for an index that is damaged or
+    foreign, which is left as it is, without this run.
     """
 
     def __init__(self, out: Path, folder: Path, on_problem: Callable[[str], None] = lambda _: None) -> None:
@@ -194,7 +194,7 @@ class TraceWriter:
         self._has_unwritten_step = False
 
     def __call__(self, event: AnyEvent, /) -> None:
-        # The end follows the last step at once, and both are written together.
+        # The end follows the last step at once, so both are written together.
         if self._has_unwritten_step and not isinstance(event, RunHalted):
             self._write(has_begun=True)
         self._traces.add(event)
@@ -210,7 +210,7 @@ class TraceWriter:
     def _write(self, *, has_begun: bool) -> None:
         try:
             traces = write_traces(self._folder, self._traces, self._written)
-            self._written = max(len(traces) - 1, 0)  # the latest may still be added to
+            self._written = max(len(traces) - 1, 0)  # the latest trace may still grow
             if self._indexed:
                 update_index(self._out, self._folder.name, self._summary, traces)
         except JournalError as error:

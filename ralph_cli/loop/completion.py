@@ -17,17 +17,13 @@ from ralph_cli.loop.detectors import (
 )
 from ralph_cli.loop.state import LoopState
 
-DONE_MARKER = "<promise>DONE</promise>"
-"""With this the worker says that it believes to be done; it proves nothing."""
+DONE_MARKER = "<promise>DONE</promise>"  # with this the worker says that it believes to be done; it proves nothing
 
-COMPLETION_CHECK, BLOCKED_CHECK = "completion", "blocked"
-"""What the issues of a goal are called."""
+COMPLETION_CHECK, BLOCKED_CHECK = "completion", "blocked"  # what the issues of a goal are called
 
-MAX_SAME_REFUSALS = 3
-"""So many refusals in a row for the very same reason, and the goal is blocked."""
+MAX_SAME_REFUSALS = 3  # so many refusals in a row for the very same reason, and the goal is blocked
 
-MAX_SHOWN_CHARS = 300
-"""Characters of a verifier's output that make part of the reason of a refusal."""
+MAX_SHOWN_CHARS = 300  # characters of a verifier's output that make part of the reason of a refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,7 @@ def _failure_issue(item: VerifierFinished) -> Issue:
 
 
 def _passed_share(goal: GoalState) -> float | None:
-    """The share of the verifiers that passed on the output as it stands; None if none has looked."""
+    """The share of the verifiers that passed on the current output; None if none was run."""
     if not goal.verifier_names or not goal.current_evidence:
         return None
     return sum(item.passed for item in goal.current_evidence) / len(goal.verifier_names)

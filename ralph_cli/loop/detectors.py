@@ -66,7 +66,7 @@ class CostLimitDetector:
 
 
 class ConsecutiveFailureDetector:
-    """Stops when so many attempts in a row gave nothing to check; 0 is no limit."""
+    """Stops after `max_consecutive_failures` attempts in a row without anything to check; 0 is no limit."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         failures = state.consecutive_failures

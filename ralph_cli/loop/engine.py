@@ -28,7 +28,7 @@ class Mode(Protocol):
     """What differs between qa, task, goal and a wrapped function; the engine owns everything else."""
 
     def plan(self, state: LoopState) -> str:
-        """What the next attempt is told: empty at first, later the exact feedback on what failed."""
+        """The message for the next attempt: empty at first, later the exact feedback on what failed."""
         ...
 
     def run(self, message: str, iteration: int) -> Attempt:
@@ -94,7 +94,7 @@ def run_loop(
             halt, failure = Halt(StopType.SYSTEM_ERROR, _error_message(error)), error
     if failure is None:
         return Outcome(halt, state.best, len(state.steps))
-    with suppress(Exception):  # a sink that failed before may do so again; the failure itself is told below
+    with suppress(Exception):  # a sink that failed before may fail again; the failure itself is raised below
         emit(RunHalted(halt, clock.now()))
     answered = state.best is not None and state.best.attempt.has_result
     if not isinstance(failure, Exception) or not (answered or has_result()):

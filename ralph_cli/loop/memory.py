@@ -3,17 +3,15 @@
 import re
 from dataclasses import dataclass, replace
 
-MIN_BUDGET = 200
-"""Least characters of a memory: a heading, the marker and a line of text must fit."""
+MIN_BUDGET = 200  # least characters of a memory: a heading, the marker and a line of text must fit
 
 CUT_MARK = "\n[cut]"
 _BLOCK = re.compile(r"^(?=## Iter \d+ - )", re.MULTILINE)
 _HEADING = re.compile(r"^(?=\s*## Iter\b)", re.MULTILINE)
-MAX_TRIMMED_COUNT = 999_999_999
-"""What the marker counts at most, so that it is always short."""
+MAX_TRIMMED_COUNT = 999_999_999  # what the marker counts at most, so that it is always short
 
+# Our own marker and no other: what looks like one and counts what no memory has is words.
 _MARKER = re.compile(r"\A\[trimmed ([1-9][0-9]{0,8}) older block\(s\)\](?:\n+|\Z)")
-"""Our own marker and no other: what looks like one and counts what no memory has is words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class Memory:
 
     @property
     def text(self) -> str:
-        """The blocks as they stand in a file, with a marker line when older ones were dropped."""
+        """The blocks as in a file, with a marker line if older ones were dropped."""
         marker = (f"[trimmed {self.trimmed} older block(s)]",) if self.trimmed else ()
         return "\n\n".join((*marker, *self.blocks))
 

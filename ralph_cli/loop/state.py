@@ -143,7 +143,7 @@ class LoopState:
             case CallFinished(number=number, usage=usage):
                 return replace(self, usage=self.usage + usage, open_calls=self.open_calls - {number})
             case RunHalted(halt=halt):
-                # Calls that were sent and never came back may be billed; nobody knows how much.
+                # Calls that were sent and never came back may be billed, at an unknown price.
                 lost = Usage(calls=len(self.open_calls), usd=None) if self.open_calls else Usage()
                 return replace(self, halt=halt, usage=self.usage + lost, open_calls=frozenset())
             case _:

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 
 from ralph_cli.core.errors import ConfigError
 
+# A wire format: Anthropic's Messages, OpenAI's Responses, or Chat Completions.
 Api = Literal["messages", "responses", "chat"]
-"""A wire format: Anthropic's Messages, OpenAI's Responses, or Chat Completions."""
 
+# The services of the vendors: what is asked there has the vendors' prices.
 OWN_HOSTS = {
     "anthropic": ("api.anthropic.com",),
     "openai": ("api.openai.com",),
@@ -21,7 +22,6 @@ OWN_HOSTS = {
     "bedrock": ("amazonaws.com", "amazonaws.com.cn", "api.aws"),
     "vertex": ("googleapis.com",),
 }
-"""The services of the vendors: what is asked there has the vendors' prices."""
 
 _MIN_KEY_CHARS = 8
 
@@ -43,7 +43,7 @@ class Network:
         host = parts.hostname or ""
         if not self.proxy or parts.scheme != "https":
             return None
-        # Imported on use: it brings along what speaks HTTP, for which nobody waits who asks no model.
+        # Imported on use, because it imports an HTTP client.
         from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
 
         if proxy_bypass_environment(parts.netloc, {"no": self.no_proxy}) or any(self._networks_with(host)):
@@ -100,7 +100,7 @@ class GoogleAccess:
 class Endpoint:
     """Where a vendor's models are served and with which key. `base_url` None is the vendor's own service.
 
-    `vendor` is what stands before the colon of a model's name: a vendor, a cloud, or a profile of the settings. `api`
+    `vendor` is the part before the colon of a model's name: a vendor, a cloud, or a profile of the settings. `api`
     chooses the wire format where a service has several. Of a profile, `key_variable` is where its key was looked for,
     and `unset` are the variables of its headers that hold nothing.
     """

@@ -1,6 +1,6 @@
 """How many requests a service is sent at once, and how far apart: fewer when it says that they are too many.
 
-All models behind one key share a governor, in all runs of a program: what one lane is told holds for the others.
+All models behind one key share a governor, in all runs of a program, so a refusal of one request slows all of them.
 """
 
 import threading
@@ -15,25 +15,22 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.providers.endpoint import Endpoint
 
-MAX_IN_FLIGHT = 32
-"""Requests in flight at once, where no setting says otherwise."""
+MAX_IN_FLIGHT = 32  # requests in flight at once, where no setting says otherwise
 
 MAX_LANES = 256
-FIRST_LANES = 8
-"""Requests in flight at once before the service has shown that it takes more."""
+FIRST_LANES = 8  # requests in flight at once before the service has shown that it takes more
 
+# Seconds between two requests after the first refusal; a gap below the least is none, and none is longer.
 FIRST_GAP_S, LEAST_GAP_S, LONGEST_GAP_S = 0.1, 0.01, 5.0
-"""Seconds between two requests after the first refusal; a gap below the least is none, and none is longer."""
 
+# Seconds of the waits that the service did not ask for: three times as long with each refusal in a row.
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
-"""Seconds of the waits that the service did not ask for: three times as long with each refusal in a row."""
 
-LONGEST_HOLD_S = 120.0
-"""Seconds that the service may ask to wait; for longer nobody waits."""
+LONGEST_HOLD_S = 120.0  # seconds that the service may ask to wait; for longer nobody waits
 
 POLL_S = 0.2
+# Faults by which a service says that it was asked too much: HTTP 429, 529 and the like.
 BUSY_CODES = ("rate-limit", "overloaded")
-"""Faults by which a service says that it was asked too much: HTTP 429, 529 and the like."""
 
 
 @dataclass(frozen=True, slots=True)

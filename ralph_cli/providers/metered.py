@@ -16,8 +16,7 @@ from ralph_cli.core.events import CallFinished, CallStarted, EventSink, NoticeIs
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
 from ralph_cli.providers.wrapper import ModelWrapper
 
-EXTRA_TOKENS = 2_000
-"""Tokens for what is sent beside the text: tools, schemas, the marks of turns."""
+EXTRA_TOKENS = 2_000  # tokens for what is sent beside the text: tools, schemas, the marks of turns
 
 _SPLIT_FINELY = (string.digits + string.punctuation).encode("ascii")
 
@@ -54,8 +53,7 @@ def most_prompt_tokens(request: Request) -> int:
     return sum(map(most_text_tokens, texts)) + EXTRA_TOKENS
 
 
-Estimate = Callable[[Request], Forecast]
-"""The most that a request can cost and take."""
+Estimate = Callable[[Request], Forecast]  # the most that a request can cost and take
 
 
 @dataclass(slots=True)

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from ralph_cli.core.model import Usage
 from ralph_cli.providers.endpoint import is_own_service
 
+# By `vendor:model`, US dollars for a million tokens: of input, of output, of input read from a cache.
 PriceList = Mapping[str, tuple[float, float, float]]
-"""By `vendor:model`, US dollars for a million tokens: of input, of output, of input read from a cache."""
 
 NO_PRICES: PriceList = {}
+# What `genai_prices` calls a cloud; vendors are called there as here.
 _TABLES = {"azure": "azure", "bedrock": "aws", "vertex": "google"}
-"""What `genai_prices` calls a cloud; vendors are called there as here."""
 
 
 def parse_prices(entries: tuple[str, ...]) -> PriceList:

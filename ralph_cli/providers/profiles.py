@@ -1,4 +1,4 @@
-"""Servers of one's own, each with a name: the sections [providers.NAME] of the settings."""
+"""The user's own servers: the sections [providers.NAME] of the settings."""
 
 import difflib
 import re
@@ -16,7 +16,7 @@ from ralph_cli.providers.registry import CLOUDS, KEYLESS_VENDORS, VENDORS
 class Profile(BaseModel):
     """A section [providers.NAME]: a server whose models are called NAME:model, or more of a vendor's service.
 
-    A key never stands in it, only the name of the variable that holds it.
+    It never holds a key, only the name of the variable with the key.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,11 +67,11 @@ class Profile(BaseModel):
 
 _PROFILE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+# Headers that the clients write: what signs a request, what says how it is sent.
 _OWN_HEADERS = re.compile(
     r"(?i)(proxy-)?authorization|(x-)?api-key|cookie|host|connection|accept-encoding|te|trailer|upgrade"
     r"|(content|transfer|x-amz|x-stainless)-.*"
 )
-"""Headers that the clients write: what signs a request, what says how it is sent."""
 
 
 def parse_profiles(value: Any) -> Any:

@@ -20,35 +20,34 @@ from ralph_cli.providers.endpoint import (
 )
 from ralph_cli.providers.scripted import load_script
 
+# The names before the colon of a model's name, beside the profiles of the settings.
 VENDORS = ("anthropic", "openai", "azure", "bedrock", "vertex", "offline", "scripted")
-"""What may stand before the colon of a model's name, beside the profiles of the settings."""
 
+# Vendors that are chosen where nothing but their key is set, the first one first.
 KEYED_VENDORS = ("anthropic", "openai")
-"""Vendors that are chosen where nothing but their key is set, the first one first."""
 
+# Services that have models of many under names of their own, so that one must be named.
 CLOUDS = ("azure", "bedrock", "vertex")
-"""Services that have models of many under names of their own, so that one must be named."""
 
-KEYLESS_VENDORS = ("offline", "scripted")
-"""Vendors that are asked on this machine, without key and network."""
+KEYLESS_VENDORS = ("offline", "scripted")  # vendors that are asked on this machine, without key and network
 
 OFFLINE_MODELS = ("extractive", "semantic")
 
+# For each vendor the model that works or judges, and the cheap one for sub-queries.
 DEFAULT_MODELS = {
     "anthropic": ("claude-sonnet-5-5", "claude-haiku-5-5"),
     "openai": ("gpt-6.1-sol", "gpt-6-luna"),
     "offline": ("extractive", "extractive"),
 }
-"""For each vendor the model that works or judges, and the cheap one for sub-queries."""
 
 _FAMILIES = (("anthropic", re.compile(r"claude")), ("openai", re.compile(r"(chat)?gpt|o\d+(-|$)")))
+# The maker of a model by a word in its name, because clouds and own servers serve models of many makers.
 _MAKERS = {
     "claude": "anthropic", "gpt": "openai", "chatgpt": "openai", "gemini": "google", "gemma": "google",
     "nova": "amazon", "titan": "amazon", "llama": "meta", "mistral": "mistral", "mixtral": "mistral",
     "ministral": "mistral", "magistral": "mistral", "devstral": "mistral", "qwen": "alibaba", "qwq": "alibaba",
     "deepseek": "deepseek", "grok": "xai", "kimi": "moonshot", "glm": "zhipu", "phi": "microsoft", "command": "cohere",
 }  # fmt: skip
-"""Whose a model is, by the word in its name: clouds and servers of one's own serve models of many."""
 
 _ADDRESSES = {
     "azure": "AZURE_OPENAI_ENDPOINT",
@@ -56,8 +55,8 @@ _ADDRESSES = {
     "vertex": "ANTHROPIC_VERTEX_BASE_URL",
 }
 _WORD = re.compile(r"(?<![a-z])[a-z]{3,}")
+# What a person may say for the default model of a vendor.
 _VENDOR_WORDS = {"claude": "anthropic", "anthropic": "anthropic", "gpt": "openai", "openai": "openai"}
-"""What a person may say for the default model of a vendor."""
 
 
 def parse_model_name(name: str, default_vendor: str, profiles: tuple[str, ...] = ()) -> tuple[str, str]:
@@ -82,7 +81,7 @@ def parse_model_name(name: str, default_vendor: str, profiles: tuple[str, ...] =
 
 
 def model_family(name: str) -> str:
-    """Who made the model of a whole name ("vendor:model"), whoever serves it; where its name does not say, its vendor.
+    """The maker of a model ("vendor:model"), whichever service it runs at; its vendor if the name does not tell.
 
     What has another name at Azure OpenAI is one of OpenAI's all the same.
     """

@@ -19,7 +19,7 @@ class RetryPolicy:
     The wait before attempt n+1 is drawn evenly from 0 to `first_wait_s * growth ** (n - 1)`, at most `longest_wait_s`
     ("full jitter"; Brooker, "Exponential Backoff and Jitter", AWS 2015). With growth 3 the fifth wait reaches 60 s.
     All attempts and these waits end at `deadline_s`. Waiting for a turn at a service that is asked too much counts
-    for neither: it ends when the service has answered nobody for `patience_s`.
+    for neither: it ends after `patience_s` without any answer of the service.
     """
 
     attempts: int = 6
@@ -119,7 +119,7 @@ class RetryingModel(ModelWrapper):
         if error.retry_after is not None:
             if error.retry_after > LONGEST_HOLD_S:
                 return None
-            # Up to a second more, or everybody who was told the same time comes back at the same time.
+            # Up to a second more, so that callers with the same wait do not come back at the same time.
             wait = error.retry_after + self.jitter()
         else:
             wait = self.jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))

@@ -34,7 +34,7 @@ class ScriptedModel:
         return reply
 
     def skip_reply(self) -> None:
-        """Leave out the next reply of a list: an earlier run, which this one goes on with, has had it."""
+        """Skip the next reply of a list, because an earlier run that this one continues has used it."""
         next(self._replies, None)
 
 

@@ -1,4 +1,4 @@
-"""What every model around a model is: it goes by the name and the vendor of the model inside."""
+"""The base of every model around a model: it has the name and the vendor of the model inside."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from ralph_cli.core.model import Model, Reply, Request
 
 @dataclass(slots=True)
 class ModelWrapper:
-    """A model that stands for another one; its `Model.complete` is what makes the difference."""
+    """A model around another one, which changes only `Model.complete`."""
 
     wrapped: Model
 
@@ -25,12 +25,11 @@ class ModelWrapper:
         return self.wrapped.vendor
 
 
-SENDING_S = 0.05
-"""Seconds in which a request is on its way: work at the same time would only delay it."""
+SENDING_S = 0.05  # seconds in which a request is on its way: work at the same time would only delay it
 
 
 def preload(steps: Iterable[Callable[[], None]], after: float = 0.0) -> None:
-    """Do this, in order, `after` so many seconds, on a thread of its own."""
+    """Run the steps in order in a new thread, `after` that many seconds."""
 
     def work() -> None:
         clock.sleep(after)

@@ -1,1 +1,1 @@
-"""What a person or a program gets to see of a run."""
+"""Renders runs for people and programs."""

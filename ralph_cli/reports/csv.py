@@ -1,13 +1,12 @@
-"""The evidence as CSV, one row for each claim and quote, in which no cell is a formula to a spreadsheet."""
+"""Renders the evidence as CSV: one row for each claim and quote, and no cell that a spreadsheet reads as a formula."""
 
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from ralph_cli.core.run import FigureSource, Passage, Quote, StopType
-from ralph_cli.reports.csv_cells import escape_cell
 from ralph_cli.reports.report import Report
-from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.safe_text import escape_cell, make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.documents import describe_pages, place_values
 from ralph_cli.reports.sections.opinions import describe_reservations
@@ -33,17 +32,17 @@ ABSENT = "not in the document"
 
 
 def csv_report(report: Report) -> str:
-    """CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8.
+    """The evidence as CSV (RFC 4180) with a byte order mark, by which spreadsheets recognise UTF-8.
 
-    A claim without quotes has a row, too, and so has a quote of no claim. `verdict` is the judge's word, what code
-    could not confirm, and which quotes qualify or contradict the claim ("supported, 39 % unconfirmed, qualified by
-    [7]"). `bearing` is what the judge says of the quote for this claim (supports, partly, unrelated, against), or the
-    search for what limits the claim (qualifies, contradicts). `place` says where the words are as their
-    format does, in a set with the document; pages are those of the document, and empty in formats without; `start` and
-    `end` are half-open offsets in the text. An absence has a row for each search (`searched`, and in how many `places`
-    it stands) and for each of the passages nearest to the question (`bearing` is "nearest", then the question's words
-    in it). `ocr` is the lowest confidence, 0 to 100, of words that were read by OCR. `pages_read` are those of which a
-    model was shown something; empty if that was not recorded. `reviews` are what people have said of the run since.
+    Claims without quotes and quotes without a claim also have a row. `verdict` is the judge's verdict, followed by
+    figures that code could not confirm and quotes that limit or contradict the claim ("supported, 39 % unconfirmed,
+    qualified by [7]"). `bearing` is what the judge says of the quote for this claim (supports, partly, unrelated,
+    against), or what the search for limits says (qualifies, contradicts). `place` is where the words are, as the format
+    counts places; in a set it names the document. Pages are those of the document; they are empty in formats without
+    pages. `start` and `end` are half-open offsets in the text. An absence has a row for each search (`searched`, with
+    its number of `places`) and for each of the passages nearest to the question (`bearing` is "nearest", followed by
+    the question's words in it). `ocr` is the lowest confidence, 0 to 100, of words that OCR read. `pages_read` are the
+    pages of which a model was shown something; empty if that was not recorded. `reviews` are later reviews by people.
     """
     run, pages_read = _run_cells(report), _pages_read(report)
     reviews = "; ".join(describe_reviews(report.view.reviews))
@@ -52,19 +51,19 @@ def csv_report(report: Report) -> str:
 
 
 def write_csv(rows: Iterable[Iterable[str | int]]) -> str:
-    """The rows as CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8."""
+    """The rows as CSV (RFC 4180) with a byte order mark, by which spreadsheets recognise UTF-8."""
     out = io.StringIO(newline="")
     csv.writer(out).writerows([cell(value) for value in row] for row in rows)
     return "\ufeff" + out.getvalue()
 
 
 def cell(value: str | int) -> str:
-    """A value as a cell that no spreadsheet computes."""
+    """A value as a cell that no spreadsheet reads as a formula."""
     return escape_cell(make_visible(str(value)))
 
 
 def _quote_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
-    """The rows of claims and quotes, but for the cells that all rows share."""
+    """The rows of claims and quotes, without the cells that all rows share."""
     view = report.view
     for item in view.claims:
         against = {found.quote for found in item.qualifications}
@@ -92,8 +91,8 @@ def _run_cells(report: Report) -> tuple[str, ...]:
 
 
 def _absence_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
-    """The rows of an absence, but for the cells that all rows share: one for each search, or for none; one for each
-    passage that is near.
+    """The rows of an absence, without the cells that all rows share: one for each search (at least one row), and one
+    for each nearest passage.
     """
     view = report.view
     if view.absence is None:
@@ -136,7 +135,7 @@ def _quote_cells(report: Report, item: ClaimView | None, quote: Quote | None) ->
 
 
 def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:
-    """What a quote does for a claim, and why; empty when nobody said."""
+    """The bearing of a quote on a claim, and the reason; empty if nobody gave one."""
     if item is None:
         return "", ""
     for judged in item.ruling.quotes if item.ruling else ():

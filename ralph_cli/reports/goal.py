@@ -1,4 +1,4 @@
-"""A goal for a reader: its status in words, the evidence, and one JSON object."""
+"""Renders a goal: its status in words, its evidence, and one JSON object."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ralph_cli.reports.view import RunView
 
 
 def describe_verification(goal: GoalState) -> str:
-    """In words, whether evidence has accepted the output, and whose."""
+    """Whether evidence has accepted the output, and which, in words."""
     if goal.verified:
         return "verified: passed " + ", ".join(f"{item.name} ({item.ended})" for item in goal.current_evidence)
     if not goal.verifier_names:
@@ -24,7 +24,7 @@ def describe_verification(goal: GoalState) -> str:
 
 
 def evidence_of(goal: GoalState) -> list[dict[str, Any]]:
-    """The latest evidence as plain values; `current` says whether it is of the output as it stands."""
+    """The latest evidence as plain values; `current` says whether it is about the present output."""
     return [
         {
             **pick(item, "name", "call", "command"),
@@ -39,9 +39,9 @@ def evidence_of(goal: GoalState) -> list[dict[str, Any]]:
 def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
     """The object of `ralph goal --json`.
 
-    `ok` says that the run reached its end, `verified` that the user's verifiers have passed on `output` as it stands; a
-    goal without any verifier (--no-require-verifier) is never verified. `verification` says it in words.
-    `evidence` is that of the latest verification; `current` is false in it if the output was changed later.
+    `ok` says that the run reached its end. `verified` says that the user's verifiers passed on the present `output`; a
+    goal without a verifier (--no-require-verifier) is never verified. `verification` says the same in words. `evidence`
+    is that of the latest verification; its `current` is false if the output was changed later.
     """
     return {
         "ok": view.ok,
@@ -65,7 +65,7 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
 
 
 def goal_lines(view: RunView, goal: GoalState) -> list[str]:
-    """How it ended, what the verifiers said, what it cost and where the trace is."""
+    """How the goal ended, what the verifiers said, its cost, and where its trace is."""
     words = {
         GoalStatus.ACTIVE: "Not finished",
         GoalStatus.COMPLETED: "Completed" if goal.verified else "Completed, NOT verified",
@@ -89,6 +89,6 @@ def goal_lines(view: RunView, goal: GoalState) -> list[str]:
 
 
 def output_with_notice(view: RunView, goal: GoalState, output: str) -> str:
-    """The output, with the notice below it when a bound was reached."""
+    """The output, followed by the notice if a bound was reached."""
     text = rejection_notice(goal, view.halt, output)
     return f"{output.rstrip()}\n\n{text}" if text else output

@@ -1,4 +1,4 @@
-"""A run as one JSON object."""
+"""Renders a run as one JSON object."""
 
 from dataclasses import asdict
 from typing import Any
@@ -8,34 +8,32 @@ from ralph_cli.reports.safe_text import pick
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.documents import Record, place_values
 from ralph_cli.reports.sections.reviews import review_objects
-from ralph_cli.reports.view import TIER_NAMES, RunView
+from ralph_cli.reports.view import TIER_NAMES, ClaimView, RunView
 
 
 def as_object(view: RunView) -> dict[str, Any]:
     """The object of `--json`: ok, stop, output, claims, quotes, coverage, usage, document, run; `output.text`.
 
-    The `verdict` of a claim is the judge's word, or "unjudged"; of an item of a task it is "in-output" when the output
-    was judged as a whole, which `output.verdict` tells (null when nobody judged it).
-    `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
-    formats without pages; `place` says the same as a reader says it. In a set `document` is the name of the document,
-    which counts its own pages, and offsets count through the texts, of which `document.documents` says where each
-    begins. `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
-    `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
-    `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
-    so, or its code shows it; `hits` is null with a `fault` if it could not be counted), the pages of which a model was
-    shown something (runs [first, last]; null if not recorded, or without pages), the passages nearest to the question
-    by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `completeness`
-    is what shows of a task that asks for all of something that nothing is missing (`by` words of the document that
-    close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave
-    no verdict on a claim; `subqueries` counts those that were asked, gave no answer (lost, with the reasons, and with
-    the intervals of the text that no model has read instead), or were not asked (refused); `children` are the workers
-    that explored a part for the worker's code, each with its branch ("2.1" is a child of "2") and what it cost;
-    `unconfirmed` has what code could not confirm of a claim (null: of the output): an "objection" holds that the words
-    are wrong, and comes with why the worker stands by them; what is "open" code could not tell. `notices` say, too, if
-    counter-evidence was not looked for, and if sub-queries were lost. `verification` is what a verifier said of the
-    result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or
-    null without one. `reviews` are what people have said of it since (confirmed, wrong,
-    corrected).
+    The `verdict` of a claim is the judge's verdict or "unjudged". An item of a task is "in-output" if the output was
+    judged as a whole; `output.verdict` has that verdict (null if nobody judged it). `start` and `end` are half-open
+    character offsets in the document's text. `page` counts from 1 and is null in formats without pages; `place` says
+    the same in words. In a set `document` is the name of the document, which counts its own pages; offsets count
+    through all texts, and `document.documents` has where each begins. `match` is "exact", "folded", "re-cut" or
+    "elided"; `difference` has what a reader should know of it. `hidden` says why a reader of the page cannot see the
+    quote; it is empty if nothing hides it. `usage.usd` is null if a price is unknown. `not_found` has the searches,
+    counted by code (`by`: named by the worker or found in its code; `hits` is null with a `fault` if a search could not
+    be counted), the pages of which a model was shown something (runs [first, last]; null if not recorded, or without
+    pages), the passages nearest to the question, which do not answer it, and the pages that could not be read in full.
+    `completeness` is the proof that a list is complete (`by` words of the document that close the list, `places` of
+    terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave no verdict on a claim.
+    `subqueries` counts the sub-queries that were asked, those without an answer (lost, with the reasons, and the
+    intervals of the text that no model has read since), and those that were not asked (refused). `children` are the
+    child workers, each with its branch ("2.1" is a child of "2") and its cost. `unconfirmed` has what code could not
+    confirm of a claim (null: of the output): to an "objection" the worker has answered with a reason; what is "open" is
+    unverified. `notices` also say if counter-evidence was not searched for, and if sub-queries were lost.
+    `verification` is the word of a verifier on the result: "passed", "refused", "failed" (it gave no verdict),
+    "skipped" (it was not asked on the last iteration), or null without a verifier. `reviews` are later reviews by
+    people (confirmed, wrong, corrected).
     """
     return {
         "ok": view.ok,
@@ -47,26 +45,7 @@ def as_object(view: RunView) -> dict[str, Any]:
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
             "evidence": [quote.text for quote in view.quotes],
         },
-        "claims": [
-            {
-                **pick(item.claim, "id", "text", "quotes", "calculations"),
-                "verdict": item.verdict,
-                "reason": item.ruling.reason if item.ruling else "",
-                "judge": item.ruling.judge if item.ruling else None,
-                "quote_verdicts": [
-                    {"quote": judged.quote, "verdict": judged.bearing, "reason": judged.reason}
-                    for judged in (item.ruling.quotes if item.ruling else ())
-                ],
-                "qualified": [
-                    {"quote": q.quote, "verdict": q.effect, "reason": q.reason, "judge": q.judge}
-                    for q in item.qualifications
-                ],
-                "figures": [figure_object(figure) for figure in item.figures],
-                "votes": vote_objects(item.ruling),
-                "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
-            }
-            for item in view.claims
-        ],
+        "claims": [_claim_object(item) for item in view.claims],
         "quotes": [quote_object(quote, paged=view.paged, record=view.document) for quote in view.quotes],
         "counter_evidence": {
             "passages": [quote_object(quote, paged=view.paged, record=view.document) for quote in view.found_passages],
@@ -98,14 +77,35 @@ def as_object(view: RunView) -> dict[str, Any]:
     }
 
 
+def _claim_object(item: ClaimView) -> dict[str, Any]:
+    return {
+        **pick(item.claim, "id", "text", "quotes", "calculations"),
+        "verdict": item.verdict,
+        **_reason_object(item.ruling),
+        "quote_verdicts": [
+            {"quote": judged.quote, "verdict": judged.bearing, "reason": judged.reason}
+            for judged in (item.ruling.quotes if item.ruling else ())
+        ],
+        "qualified": [
+            {"quote": q.quote, "verdict": q.effect, "reason": q.reason, "judge": q.judge} for q in item.qualifications
+        ],
+        "figures": [figure_object(figure) for figure in item.figures],
+        "votes": vote_objects(item.ruling),
+        "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
+    }
+
+
+def _reason_object(ruling: Ruling | None) -> dict[str, Any]:
+    return pick(ruling, "reason", "judge") if ruling else {"reason": "", "judge": None}
+
+
 def _output_object(view: RunView) -> dict[str, Any]:
-    """The output of a task, what was said of it as a whole, and where its figures come from."""
+    """The output of a task, the ruling on it as a whole, and the sources of its figures."""
     ruling = view.output_ruling
     return {
         "text": view.output,
         "verdict": ruling.verdict.value if ruling else None,
-        "reason": ruling.reason if ruling else "",
-        "judge": ruling.judge if ruling else None,
+        **_reason_object(ruling),
         "figures": [figure_object(figure) for figure in view.figures],
     }
 
@@ -117,7 +117,7 @@ def vote_objects(ruling: Ruling | None) -> list[dict[str, Any]]:
 
 
 def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]:
-    """A quote as plain values; without pages those of its page are null."""
+    """A quote as plain values; its page is null in formats without pages."""
     return {
         **pick(quote, "id", "text"),
         **place_values(quote, record, paged=paged),
@@ -130,7 +130,7 @@ def quote_object(quote: Quote, *, paged: bool, record: Record) -> dict[str, Any]
 
 
 def figure_object(figure: FigureSource) -> dict[str, Any]:
-    """The source of a figure as plain values: each label with its place in the text, of what is not known nothing."""
+    """The source of a figure as plain values, each label with its place in the text; unknown values are left out."""
     values = {name: value for name, value in asdict(figure).items() if value not in ("", (), None)}
     return {name: value for name, value in values.items() if (name, value) not in _UNKNOWN and name != "claim"}
 
@@ -139,7 +139,7 @@ _UNKNOWN = (("quote", 0), ("at", -1))
 
 
 def passage_object(passage: Passage, *, paged: bool, record: Record) -> dict[str, Any]:
-    """A passage as plain values, with the words for which it was found."""
+    """A passage as plain values, with the question's words that it contains."""
     return {
         "text": passage.text,
         **place_values(passage, record, paged=paged),

@@ -1,4 +1,4 @@
-"""The evidence report as Markdown, in which foreign text is only text: no link, no image, no HTML, no formatting."""
+"""Renders the evidence report as Markdown, in which foreign text is only text: no link, image, HTML or formatting."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,32 +22,30 @@ from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.text.fold import fold
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<|~^]|^[=>]|(?<!\S)#|\$(?!\d)|&(?=#|\w+;))")
-_LEADING_LIST_MARK = re.compile(r"^(\s*)([-+])")
-_LEADING_NUMBER = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
+_LIST_MARK = re.compile(r"^(\d*)((?<!\d)[-+]|(?<=\d)[.)](?=\s|$))")
 _SCHEME = re.compile(r"(?i)(?<=mailto):|(?<=xmpp):|:(?=//)")
-# A renderer may take for an address what ends in two letters or more, such as "memo.md", but not "U.S." or "a.pdf".
+# Renderers may take a word such as "memo.md" for an address, but not "U.S." or "a.pdf".
 _DOMAIN = re.compile(r"(?<=\w)\.(?!(?:pdf|docx|html|json|txt|csv)\b)(?=\w*[^\W\d]\w*[^\W\d])")
 _QUOTED = re.compile(r"[“\"]([^”\"]{12,})[”\"]")
 
 
 def escape_markdown(line: str) -> str:
-    """One line of foreign text, so that it reads the same rendered and is never more than text.
+    """One line of foreign text, escaped so that it renders as it is written.
 
-    What CommonMark and its GitHub dialect give a meaning to is escaped, where it stands so that it has it: marks, HTML,
-    bare addresses, lists, tables and formulas (a "$" before a digit ends none). An "@" is parted by an empty comment,
-    because that dialect links mail addresses even when they are escaped.
+    Escapes marks, HTML, bare addresses, lists, tables and formulas of CommonMark and GitHub's dialect (a "$" before a
+    digit ends no formula). An empty comment splits an "@", because GitHub links mail addresses even if they are
+    escaped.
     """
     flat = make_visible(" ".join(line.split()))
     flat = _SPECIAL_CHARACTERS.sub(r"\\\1", flat)
-    flat = _LEADING_LIST_MARK.sub(r"\1\\\2", flat)
-    flat = _LEADING_NUMBER.sub(r"\1\\\2", flat)
+    flat = _LIST_MARK.sub(r"\1\\\2", flat)
     flat = _SCHEME.sub(r"\\:", flat)
     flat = _DOMAIN.sub(r"\\.", flat)
     return flat.replace("@", "@<!-- -->")
 
 
 def markdown_report(report: Report) -> str:
-    """The whole report: answer, claims with verdicts and quotes, searches, what was refused, cost."""
+    """The whole report: the answer, claims with verdicts and quotes, searches, what was refused, and the cost."""
     return "\n".join(_report_lines(report)).rstrip() + "\n"
 
 
@@ -68,17 +66,7 @@ def _report_lines(report: Report) -> Iterator[str]:
     for item in view.claims:
         yield from _claim_lines(item, report, [quote for quote in item.quotes if quote.id not in shown])
         shown.update(item.claim.quotes)
-    if view.found_passages or view.notes or view.looks:
-        notes = [*view.notes, *(f"The judge {look.line}" for look in view.looks)]
-        yield from ("## Found by the checks", "", *(f"- {escape_markdown(note)}" for note in notes), "")
-    for quote in view.found_passages:
-        yield from _quote_lines(quote, report)
-    searches = [
-        f"{escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
-        for item in view.searches
-    ]
-    yield from _section_lines("## What was searched", searches)
-    yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
+    yield from _finding_lines(report)
     yield from _section_lines("## What the checks found", [escape_markdown(line) for line in report.open_issues])
     if view.document and not view.has_no_reader:
         yield from _coverage_lines(report)
@@ -94,8 +82,24 @@ def _report_lines(report: Report) -> Iterator[str]:
     yield f"- Made {report.made_at} by ralph {escape_markdown(report.version)}"
 
 
+def _finding_lines(report: Report) -> Iterator[str]:
+    """The notes and passages of the checks, then the searches and the passages nearest to the question."""
+    view = report.view
+    if view.found_passages or view.notes or view.looks:
+        notes = [*view.notes, *(f"The judge {look.line}" for look in view.looks)]
+        yield from ("## Found by the checks", "", *(f"- {escape_markdown(note)}" for note in notes), "")
+    for quote in view.found_passages:
+        yield from _quote_lines(quote, report)
+    searches = [
+        f"{escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
+        for item in view.searches
+    ]
+    yield from _section_lines("## What was searched", searches)
+    yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
+
+
 def _document_lines(view: RunView) -> Iterator[str]:
-    """The documents of a set: their size, how much of each a model was shown, and their hashes."""
+    """The documents of a set: their size, the share that a model was shown, and their hashes."""
     shown = [f", read {percent(share)}" for _, share in shares_read(view.document, view.coverage)]
     for number, entry in enumerate(list_documents(view.document)):
         size = f"{int(entry.get('characters', 0)):,} characters{shown[number] if shown else ''}"
@@ -109,10 +113,9 @@ def _section_lines(heading: str, items: list[str]) -> Iterator[str]:
         yield from (heading, "", *_list_lines(items))
 
 
-def _list_lines(items: list[str]) -> Iterator[str]:
-    """Items that are Markdown already, as a list; nothing without any."""
-    if items:
-        yield from (*(f"- {item}" for item in items), "")
+def _list_lines(items: list[str]) -> list[str]:
+    """A list of items that are Markdown already; nothing without items."""
+    return [*(f"- {item}" for item in items), ""] if items else []
 
 
 def _passage_line(passage: Passage, view: RunView) -> str:
@@ -121,7 +124,7 @@ def _passage_line(passage: Passage, view: RunView) -> str:
 
 
 def _whole_doubts(view: RunView) -> Iterator[str]:
-    """What could not be confirmed of an output, or of an answer as a whole."""
+    """What code could not confirm of an output or an answer as a whole."""
     doubts = [escape_markdown(describe_doubt(doubt)) for doubt in view.unconfirmed if doubt.claim is None]
     yield from _section_lines(f"{HEADING}:", doubts)
 
@@ -154,8 +157,8 @@ def _answer_lines(report: Report) -> Iterator[str]:
 
 
 def _marked_output(output: str, view: RunView) -> str:
-    """The output with the numbers of the quotes behind each line of which it is known on which it rests: it holds their
-    words or the statement of an item, or it quotes from them.
+    """The output with the numbers of its quotes behind each line that contains their words, contains an item's
+    statement, or quotes from them.
     """
 
     def marks(line: str) -> str:
@@ -218,7 +221,7 @@ def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
 
 
 def _coverage_lines(report: Report) -> Iterator[str]:
-    """How much of the document was read, and which pages, or parts of a text without pages."""
+    """How much of the document was read: which pages, or which parts of a text without pages."""
     view, found = report.view, report.coverage
     yield from ("## What was read", "")
     for told, _ in completeness_lines(view):
@@ -243,6 +246,6 @@ def _refusal_lines(found: tuple[Refusals, ...]) -> Iterator[str]:
 
 
 def _code_block(text: str) -> Iterator[str]:
-    """Text as a code block that nothing in it can end: its fence is longer than any in the text."""
+    """Text as a code block. Its fence is longer than any in the text, so nothing in it ends the block."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     yield from (f"{fence}text", *make_visible(text).rstrip("\n").split("\n"), fence)

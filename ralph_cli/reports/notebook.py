@@ -1,4 +1,4 @@
-"""A run as a table for a notebook: each claim beside its quotes, plain HTML that no document's text can change."""
+"""Renders a run as a table for a notebook: each claim beside its quotes, as HTML with all foreign text escaped."""
 
 from collections.abc import Iterable
 from html import escape
@@ -12,8 +12,8 @@ from ralph_cli.reports.view import ClaimView, RunView, describe_place
 
 
 def render_table(view: RunView) -> str:
-    """What was asked, what came of it, and the claims with their quotes and places."""
-    # Nobody has ruled on passages that code has found, and their claims are the quotes.
+    """The question, the outcome, and the claims with their quotes and places."""
+    # Nobody has ruled on passages that code found, and their claims are the quotes.
     heads = (PASSAGES_HEADING,) if view.has_no_reader else ("Claim", "Judged", "Quotes")
     rows = "".join(f"<tr>{_cells(item, view)}</tr>" for item in view.claims)
     head = "".join(f'<th style="text-align:left">{_text(title)}</th>' for title in heads)

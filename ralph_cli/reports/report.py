@@ -1,4 +1,4 @@
-"""All that an evidence report shows of a run: view, events, and what the document itself says around the quotes."""
+"""Collects what an evidence report shows: the view of a run, its events, and the document's text around the quotes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from ralph_cli.reports.view import ClaimView, RunView
 from ralph_cli.text.lexicon import pluralize
 
 CONTEXT_CHARS = 500
-"""Characters of the document that are shown on each side of a quote, at most."""
+"""Characters of the document shown on each side of a quote, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,10 @@ class Crop:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What every form of the report is made from. `excerpts` and `crops` go by the quote's id; `notes` say what is
-    missing in this report, and why; `made_at` and `version` when and with which ralph it was made.
+    """The data of a report in every format.
+
+    `excerpts` and `crops` are by the quote's id. `notes` say what is missing in this report, and why. `made_at` and
+    `version` say when, and with which ralph, it was made.
     """
 
     view: RunView
@@ -57,20 +59,20 @@ class Report:
 
     @property
     def document_name(self) -> str:
-        """The name of the document's file; where it stood is nobody's business but its reader's."""
+        """The name of the document's file, without its folder, which is private."""
         path = str(self.view.document.get("path", ""))
         return "standard input" if path == "-" else PurePath(path).name or path
 
     @property
     def claim_noun(self) -> str:
-        """What a claim is called: of a task it is an item of the brief, on which no judge rules by itself."""
+        """The noun for a claim: in a task it is an item of the brief, on which no judge rules by itself."""
         if self.view.has_no_reader:
             return "Passage"
         return "Item" if self.view.mode == "task" else "Claim"
 
     @property
     def document_size(self) -> str:
-        """The pages of the document, in words; of a text without pages its characters."""
+        """The number of pages in words; for a text without pages its characters."""
         about = self.view.document
         if documents := list_documents(about):
             return f", {pluralize(len(documents), 'document')}"
@@ -80,7 +82,7 @@ class Report:
 
     @property
     def open_issues(self) -> tuple[str, ...]:
-        """What the checks found in a result that was not accepted, but for what is told beside its claim."""
+        """The findings of checks in a result that was not accepted, without those shown beside a claim."""
         if self.view.ok is not False:
             return ()
         told = {issue for item in self.view.claims for issue in item.issues}
@@ -92,12 +94,12 @@ class Report:
         return (*self.view.quotes, *self.view.found_passages)
 
     def claims_of(self, quote: Quote) -> tuple[ClaimView, ...]:
-        """The claims that are pinned to a quote."""
+        """The claims that cite a quote."""
         return tuple(item for item in self.view.claims if quote.id in item.claim.quotes)
 
 
 def outcome_heading(report: Report) -> tuple[str, str]:
-    """How the run ended, in a few words, and whether that is "good", "plain", "note", "warn" or "bad"."""
+    """How the run ended in a few words, and whether that is "good", "plain", "note", "warn" or "bad"."""
     view = report.view
     if view.halt.type.is_failure():
         return "Failed", "bad"
@@ -122,12 +124,12 @@ def outcome_heading(report: Report) -> tuple[str, str]:
 
 
 def describe_ending(report: Report) -> str:
-    """In a sentence how the run ended, and what was checked by whom; what its heading says is left out."""
+    """How the run ended and who checked what, in a sentence without the words of its heading."""
     words, stop = outcome_heading(report)[0], report.view.halt.type.value
     if report.goal is not None:
         ending = goal_lines(report.view, report.goal)[0]
     else:
-        # What to set for a better answer is of no use to whoever is handed the report.
+        # The reader of a report cannot change settings.
         ending = describe_outcome(report.view).replace(USE_A_MODEL, "").rstrip()
     for said in (f"Stopped ({stop}): ", f"{words}: ", f"{words}. "):
         ending = f"{ending} ".removeprefix(said).rstrip()
@@ -135,10 +137,10 @@ def describe_ending(report: Report) -> str:
 
 
 def find_excerpt(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -> Excerpt | None:
-    """The paragraph of the quote and the ones beside it, of its own page or pages, in whole lines.
+    """The paragraph of the quote and its neighbours on its own page or pages, in whole lines.
 
-    Text of a PDF knows lines and no paragraphs; there it is the lines within `reach` characters on each side. None if
-    the text at the quote's place is another.
+    In a PDF, which has no paragraphs, the lines within `reach` characters on each side. None if the document has
+    another text at this place.
     """
     text = document.text
     if text[quote.start : quote.end] != quote.text:
@@ -150,13 +152,13 @@ def find_excerpt(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -
         before = _drop_partial_line(before)
     if quote.end + reach < last:
         after = _drop_partial_line(after[::-1])[::-1]
-    # Own paragraph and one more: what stands behind the second blank line is left out.
+    # The quote's paragraph and one more: text beyond the second blank line is left out.
     upper, lower = before.rsplit("\n\n", 2)[-2:], after.split("\n\n", 2)[:2]
     return Excerpt("\n\n".join(upper), quote.text, "\n\n".join(lower))
 
 
 def _drop_partial_line(piece: str) -> str:
-    """A piece that was cut anywhere, from its first whole line on, or from its first whole word."""
+    """A piece of text from its first whole line on, or from its first whole word."""
     for mark in ("\n", " "):
         _, found, rest = piece.partition(mark)
         if found and len(rest) > len(piece) // 3:

@@ -1,6 +1,9 @@
-"""The one boundary between foreign text and a terminal: nothing invisible or controlling gets through."""
+"""Makes foreign text safe to show: no character is invisible, controls a terminal, or starts a formula."""
 
+import csv
+import io
 import json
+import re
 import shlex
 import unicodedata
 from collections.abc import Iterable
@@ -13,7 +16,7 @@ _HIDDEN = frozenset(("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"))
 
 
 def make_visible(text: str, keep: str = "\n\t") -> str:
-    """`text` with every code point that a reader could not see, or a terminal would obey, written as \\u{hex}."""
+    """The text with every character that a reader cannot see, or a terminal obeys, written as \\u{hex}."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(char if char in keep or _is_harmless(char) else f"\\u{{{ord(char):x}}}" for char in text)
@@ -26,39 +29,39 @@ def _is_harmless(char: str) -> bool:
 
 
 def one_line(text: str, width: int = 0) -> str:
-    """`make_visible` text on one line, whitespace runs collapsed, cut at `width` characters when that is not 0."""
+    """The text on one line, made visible, with white space collapsed, cut at `width` characters (0: not cut)."""
     flat = make_visible(" ".join(text.split()))
     return flat if not width or len(flat) <= width else flat[: max(width - 3, 1)] + "..."
 
 
 def join_lines(text: str) -> str:
-    """`make_visible` text on one line, with a slash for each end of a line or page."""
+    """The text on one line, made visible, with a slash for each end of a line or page."""
     return make_visible(text.replace("\n", " / ").replace("\f", " / "))
 
 
 def to_json(value: dict[str, Any]) -> str:
-    """A JSON object as text; characters that a terminal would obey come out escaped, as JSON allows."""
+    """A JSON object as text; characters that a terminal obeys are escaped, as JSON allows."""
     return json.dumps(value, ensure_ascii=True, indent=2)
 
 
 def pick(item: object, *names: str) -> dict[str, Any]:
-    """The attributes of these names, for fields of JSON that are called the same; a tuple becomes a list."""
+    """The attributes with these names as fields of JSON; tuples become lists."""
     values = {name: getattr(item, name) for name in names}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def trace_line(folder: str, run: str) -> str:
-    """Where the record of a run is, and the command that shows it."""
+    """The place of the run's record, and the command that shows it."""
     return make_visible(f"Trace: {folder}  ({trace_command(Path(folder).parent, run)})")
 
 
 def trace_command(out: Path, run: str) -> str:
-    """The command that shows a run: with the folder of the runs, unless that is the default."""
+    """The command that shows a run, with the folder of the runs unless that is the default."""
     return f"ralph trace show {run}{_out_option(out)}"
 
 
 def resume_command(mode: str, out: Path, run: str, bound: str = "") -> str:
-    """The command that goes on with a run of that mode; where there is none, the one that begins again.
+    """The command that continues a run of this mode, or starts it again if it cannot be continued.
 
     `bound` is the flag of the bound that ended the run.
     """
@@ -78,3 +81,32 @@ Styled = tuple[str, str]
 def plain_text(lines: Iterable[list[Styled]]) -> str:
     """The lines as text without any style."""
     return "".join("".join(text for text, _ in line) + "\n" for line in lines)
+
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\r", "＝", "＋", "－", "＠")
+
+_NUMBER = re.compile(r"[+-]?[ ]?[$€£¥]?[ ]?(?:\d[\d,. ]*|\.\d+)(?:[eE][+-]?\d+)?[ ]?%?")
+"""A number with a sign: "-5", "+3.1 %", "-$1,234.50", "-1e-3". A spreadsheet reads it as a number, or as text."""
+
+
+def escape_cell(cell: str) -> str:
+    """The cell, with an apostrophe before it if a spreadsheet would read it as a formula; numbers are unchanged.
+
+    OWASP, "CSV Injection": a cell is dangerous if it begins with = + - @, a tab or a line break.
+    """
+    begins = cell.lstrip(" ")
+    return f"'{cell}" if begins.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(begins.rstrip()) else cell
+
+
+def without_formulas(table: str) -> str:
+    """A CSV text without formulas; unchanged if it has none, or is not CSV."""
+    try:
+        rows = list(csv.reader(io.StringIO(table, newline=""), strict=True))
+    except csv.Error:
+        return table
+    safe = [[escape_cell(cell) for cell in row] for row in rows]
+    if safe == rows:
+        return table
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\n").writerows(safe)
+    return out.getvalue()

@@ -1,4 +1,4 @@
-"""A run as a story: what was asked, tried, shown, refused and ruled, in order, as plain text."""
+"""A run as plain text: what was asked, tried, shown, refused and judged, in order."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,21 +11,14 @@ from ralph_cli.text.figure_lines import describe_source
 
 
 def story(run: Iterable[events.AnyEvent]) -> str:
-    """All events a reader cares for, one paragraph each."""
+    """The events that matter to a reader, a paragraph each."""
     return make_visible("\n".join(line for event in run for line in _event_lines(event)))
 
 
 def _event_lines(event: events.AnyEvent) -> Iterator[str]:
     match event:
         case events.RunStarted():
-            models = event.settings.get("models", {})
-            yield f"Question: {one_line(event.question)}"
-            if follows := describe_follows(event.follows):
-                yield follows
-            path, sha256 = (one_line(str(event.document.get(name))) for name in ("path", "sha256"))
-            yield f"Document: {path} (sha256 {sha256})"
-            yield "Models: " + ", ".join(f"{role} {make_visible(str(name))}" for role, name in models.items())
-            yield f"Begun: {one_line(event.at)}\n"
+            yield from _start_lines(event)
         case events.NoticeIssued(_, message):
             yield f"note: {one_line(message)}\n"
         case events.IterationStarted(number, feedback):
@@ -34,9 +27,32 @@ def _event_lines(event: events.AnyEvent) -> Iterator[str]:
                 yield _indent(feedback)
         case events.CasesGenerated(cases, batches, seed):
             yield f"Cases: {len(cases)} in {len(batches)} batches, seed {seed}"
-            for case in cases:
-                yield f"  {case.number} {make_visible(case.kind)}: {one_line(case.text)}"
+            yield from (f"  {case.number} {case.kind}: {one_line(case.text)}" for case in cases)
             yield ""
+        case events.StepFinished(step):
+            yield from _step_lines(step)
+        case events.GoalSet() | events.OutputChanged() | events.VerifierFinished() | events.WorkerReported():
+            yield from _goal_event_lines(event)
+        case events.CallRetried(agent, model, attempt, reason):
+            yield f"-- {agent} ({model}) failed on try {attempt}: {one_line(reason)}"
+        case events.CallFinished(agent=agent, model=model, error=error) if error:
+            yield f"-- {agent} ({model}) failed: {one_line(error)}"
+        case _:
+            yield from _worker_event_lines(event)
+
+
+def _start_lines(started: events.RunStarted) -> Iterator[str]:
+    yield f"Question: {one_line(started.question)}"
+    if follows := describe_follows(started.follows):
+        yield follows
+    path, sha256 = (one_line(str(started.document.get(name))) for name in ("path", "sha256"))
+    yield f"Document: {path} (sha256 {sha256})"
+    yield "Models: " + ", ".join(f"{role} {name}" for role, name in started.settings.get("models", {}).items())
+    yield f"Begun: {one_line(started.at)}\n"
+
+
+def _worker_event_lines(event: events.AnyEvent) -> Iterator[str]:
+    match event:
         case events.SnippetRan():
             pages = f", pages {', '.join(map(str, event.pages))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
@@ -49,40 +65,18 @@ def _event_lines(event: events.AnyEvent) -> Iterator[str]:
             yield from (f"  ! {one_line(problem)}" for problem in problems)
         case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
             yield from _child_lines(event)
+        case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
+            yield from _child_lines(event)
         case events.SubqueriesAsked(tally=tally) if tally.lost or tally.refused:
             counted = f"{len(tally.lost)} of {tally.asked} gave no answer, {tally.refused} were not asked"
             yield f"-- sub-queries so far: {counted}"
             yield from (f"  ! {one_line(reason)}" for reason in dict.fromkeys(item.reason for item in tally.lost))
         case events.TurnRejected(step=step, reason=reason):
             yield f"-- step {step}: {one_line(reason)}"
-        case events.GoalSet() | events.OutputChanged() | events.VerifierFinished() | events.WorkerReported():
-            yield from _goal_event_lines(event)
-        case events.StepFinished(step):
-            yield from _output_lines(step)
-            for figure in step.figures:
-                what = f"claim {figure.claim}" if figure.claim else "the output"
-                yield f"-- {what}: {one_line(describe_source(figure))}"
-            for look in step.looks:
-                yield f"-- judge {one_line(look.line)}"
-            for doubt in list_unconfirmed(step.attempt, step.doubts):
-                what = f"claim {doubt.claim}" if doubt.claim else "the output"
-                yield f"-- {what}: {one_line(describe_doubt(doubt))}"
-            for ruling in step.rulings:
-                what = f"claim {ruling.claim}" if ruling.claim else "the output"
-                verdict = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
-                yield f"-- judge ({make_visible(ruling.judge)}): {verdict}"
-            yield from (
-                f"-- {item.check} could not be run: {one_line(item.broken)}" for item in step.evidence if item.broken
-            )
-            yield ""
-        case events.CallRetried(agent, model, attempt, reason):
-            yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
-        case events.CallFinished(agent=agent, model=model, error=error) if error:
-            yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
 
 
 def _child_lines(event: events.ChildEvent) -> Iterator[str]:
-    """What a child worker did, each line with its branch."""
+    """The work of a child worker, each line with its branch."""
     match event:
         case events.ChildStarted():
             part = f"{event.characters:,} characters" + (f" from offset {event.start}" if event.end else "")
@@ -94,8 +88,8 @@ def _child_lines(event: events.ChildEvent) -> Iterator[str]:
             yield f"[{event.branch}] ended after {event.seconds:.1f} s: {one_line(_shorten(answer))}"
 
 
-def _output_lines(step: Step) -> Iterator[str]:
-    """What a task's reasoner wrote and noted, and what the hard rules refused in it."""
+def _step_lines(step: Step) -> Iterator[str]:
+    """The end of an iteration: the output of a task, the sources of figures, and what checks and judges found."""
     if step.attempt.memory:
         yield f"-- output: {len(step.attempt.output):,} characters"
         yield _indent(_shorten(step.attempt.output))
@@ -103,6 +97,20 @@ def _output_lines(step: Step) -> Iterator[str]:
         yield _indent(_shorten(step.attempt.memory))
         hard = [item for evidence in step.evidence if not evidence.rulings for item in evidence.issues]
         yield from (f"  ! {one_line(issue.line)}" for issue in hard)
+    for figure in step.figures:
+        yield f"-- {_name_subject(figure.claim)}: {one_line(describe_source(figure))}"
+    yield from (f"-- judge {one_line(look.line)}" for look in step.looks)
+    for doubt in list_unconfirmed(step.attempt, step.doubts):
+        yield f"-- {_name_subject(doubt.claim)}: {one_line(describe_doubt(doubt))}"
+    for ruling in step.rulings:
+        verdict = f"{_name_subject(ruling.claim)} {ruling.verdict.value}: {one_line(ruling.reason)}"
+        yield f"-- judge ({ruling.judge}): {verdict}"
+    yield from (f"-- {item.check} could not be run: {one_line(item.broken)}" for item in step.evidence if item.broken)
+    yield ""
+
+
+def _name_subject(claim: int | None) -> str:
+    return f"claim {claim}" if claim else "the output"
 
 
 def _goal_event_lines(
@@ -110,13 +118,13 @@ def _goal_event_lines(
 ) -> Iterator[str]:
     match event:
         case events.GoalSet(verifiers=verifiers, instructions=instructions, continues=continues):
-            yield from (f"Verifier {one_line(name)}: {make_visible(command)}" for name, command in verifiers)
+            yield from (f"Verifier {one_line(name)}: {command}" for name, command in verifiers)
             if not verifiers:
                 yield "Verifier: none"
             if instructions:
                 yield f"Instructions: {one_line(instructions)}"
             if continues:
-                yield f"Continues: {make_visible(continues)}"
+                yield f"Continues: {continues}"
             yield ""
         case events.OutputChanged(output=output, revision=revision):
             yield f"-- output, version {revision}: {len(output):,} characters"
@@ -124,7 +132,7 @@ def _goal_event_lines(
         case events.VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
             word = "passed" if passed else "FAILED"
             what = f"version {event.revision} by {one_line(name)}"
-            yield f"-- verified {what}: {word} ({one_line(ended)}) at {make_visible(at)}"
+            yield f"-- verified {what}: {word} ({one_line(ended)}) at {at}"
             yield f"  $ {one_line(command)}"
             if event.output:
                 yield _indent(event.output)
@@ -143,13 +151,10 @@ def _draft_lines(draft: Draft) -> Iterator[str]:
         yield f"  not in the document; searched: {one_line(', '.join(draft.absence.searched))}"
 
 
-def _shorten(code: str, max_lines: int = 40) -> str:
-    """The code, its middle left out when it is long; the trace file holds it whole."""
-    lines = code.splitlines()
-    if len(lines) <= max_lines:
-        return code
-    head, tail = lines[: max_lines // 2], lines[-max_lines // 2 :]
-    return "\n".join((*head, f"... {len(lines) - max_lines} lines ...", *tail))
+def _shorten(text: str) -> str:
+    """A text without the middle if it has over 40 lines. The trace file has all of it."""
+    lines = text.splitlines()
+    return text if len(lines) <= 40 else "\n".join((*lines[:20], f"... {len(lines) - 40} lines ...", *lines[-20:]))
 
 
 def _indent(text: str, mark: str = "  ") -> str:

@@ -1,4 +1,4 @@
-"""A run for a reader at a terminal, with or without colour; the same lines either way."""
+"""Renders a run for a terminal; the lines are the same with and without colour."""
 
 from collections.abc import Iterable, Iterator
 
@@ -35,10 +35,10 @@ HEADINGS = {
     StopType.PASSAGES: f"{PASSAGES_HEADING}:",
     StopType.NO_PASSAGES: "No passage was found.",
 }
-"""What stands above an answer of which more is to be said than that it was accepted."""
+"""The headings of answers that are not simply accepted."""
 
 MAX_PASSAGE_CHARS = 160
-"""Characters shown of a passage that is near."""
+"""Characters shown of a passage near the question."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow"), "absent": ("∅", "cyan")}
 
@@ -54,20 +54,20 @@ _SIGN_MEANINGS = {
 
 
 def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]]:
-    """The report, a line at a time; without `output` that of a task without the output itself.
+    """The report, a line at a time; without `output` the report on a task without the output itself.
 
-    A record may be anybody's, so nothing in any part of it is left to be obeyed by a terminal.
+    A record may be from anybody, so no line contains characters that a terminal obeys.
     """
     yield from _visible_lines(_report_lines(view, output=output))
 
 
 def answer_lines(view: RunView) -> Iterator[list[Styled]]:
-    """The answer to a question alone, as in a conversation: the claims with their verdicts, and what it has cost."""
+    """The answer to a question by itself, as in a conversation: claims with verdicts, and the cost."""
     yield from _visible_lines(_answer_lines(view))
 
 
 def evidence_lines(view: RunView) -> Iterator[list[Styled]]:
-    """What an answer rests on: its quotes with their places, and where its record is."""
+    """The evidence of an answer: its quotes with their places, and where its record is."""
     quotes = (line for quote in (*view.quotes, *view.found_passages) for line in _quote_lines(quote, view))
     yield from _visible_lines(quotes)
     end = [[(legend, "dim")]] if (legend := _legend(view)) else []
@@ -96,12 +96,7 @@ def _answer_lines(view: RunView) -> Iterator[list[Styled]]:
 def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield from _head_lines(view)
     if view.mode == "task":
-        if output and view.output:
-            yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
-            yield []
-        yield from _limit_lines(view.figures, "")
-        if view.quotes and not view.has_no_reader:
-            yield [("Evidence:", "bold")]
+        yield from _output_lines(view, output=output)
     elif _shows_claims(view):
         for item in view.claims:
             yield from _claim_lines(item)
@@ -127,6 +122,15 @@ def _report_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
     yield [(describe_spending(view, view.iterations), "dim")]
 
 
+def _output_lines(view: RunView, *, output: bool) -> Iterator[list[Styled]]:
+    if output and view.output:
+        yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
+        yield []
+    yield from _limit_lines(view.figures, "")
+    if view.quotes and not view.has_no_reader:
+        yield [("Evidence:", "bold")]
+
+
 def _ending_lines(view: RunView) -> Iterator[list[Styled]]:
     yield [(describe_outcome(view), _colour(view))]
     if further := resume_line(view):
@@ -134,7 +138,7 @@ def _ending_lines(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _remark_lines(view: RunView) -> Iterator[list[Styled]]:
-    """What code could not confirm, what the checks found and what people have said, each below its heading."""
+    """Doubts, findings of the checks and reviews, each below its heading."""
     doubts = [doubt for doubt in view.unconfirmed if doubt.claim is None or not _shows_claims(view)]
     parts = (
         (HEADING, [_doubt_line(doubt, "  - ") for doubt in doubts]),
@@ -147,12 +151,12 @@ def _remark_lines(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _shows_claims(view: RunView) -> bool:
-    """Whether the claims are shown by themselves, and not in an output or as the passages that they are."""
+    """Whether the report lists the claims, and not only an output or the passages themselves."""
     return view.mode != "task" and view.halt.type is not StopType.PASSAGES
 
 
 def _legend(view: RunView) -> str:
-    """What the signs mean that the report has used."""
+    """The meaning of the signs that the report uses."""
     verdicts = {(item.verdict, bool(item.ruling)) for item in view.claims} if _shows_claims(view) else set()
     used = {SIGNS.get(verdict, ("✗" if ruled else "?", ""))[0] for verdict, ruled in verdicts}
     words = [f"{sign} {meaning}" for sign, meaning in _SIGN_MEANINGS.items() if sign in used]
@@ -202,7 +206,7 @@ def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
 
 
 def _limit_lines(figures: Iterable[FigureSource], mark: str) -> Iterator[list[Styled]]:
-    """A line for each figure of which a limiting word was dropped."""
+    """A line for each figure whose limiting word was dropped."""
     for figure in (figure for figure in figures if figure.limit):
         yield [(f'{mark}{one_line(figure.words)}: the document says "{one_line(figure.limit)}"', "yellow")]
 
@@ -212,7 +216,7 @@ def _doubt_line(doubt: Unconfirmed, mark: str) -> list[Styled]:
 
 
 def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
-    """What a reader should know beside the verdict: quotes that do not bear on the claim, judges that do not agree."""
+    """Remarks beside the verdict: quotes that do not support the claim, and judges that disagree."""
     for judged in ruling.quotes:
         if judged.bearing != "supports" and len(ruling.quotes) > 1:
             yield [(f"    [{judged.quote}] {BEARINGS[judged.bearing]}: {one_line(judged.reason)}", "yellow")]
@@ -279,7 +283,7 @@ def describe_calls(view: RunView, iterations: int) -> str:
 
 
 def describe_spending(view: RunView, iterations: int) -> str:
-    """What a run has cost, who spent it, what a cache has saved, and how long it took, in words."""
+    """The cost of a run, by role, with the savings of the cache and the time it took."""
     by_role = ", ".join(f"{role} ${usd:.4f}" for role, usd in view.usd_by_role.items())
     saved = f"; ${view.saved_usd:.4f} saved by the cache" if view.saved_usd else ""
     return f"{describe_calls(view, iterations)}{f' ({by_role})' if by_role else ''}{saved}, {view.seconds:.1f} s"

@@ -1,4 +1,4 @@
-"""A verification for a reader and as one JSON object: what was checked again, what holds, and where each quote is."""
+"""Renders a verification for a reader and as JSON: what was checked again, its result, and the place of each quote."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -14,7 +14,7 @@ from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, describe_place, is
 
 MAX_REASON_CHARS = 300
 _CHECKS_SHOWN_WITH_QUOTES = ("quotes", "around")
-"""Checks whose faults are told beside each quote."""
+"""Checks whose faults are shown beside each quote."""
 
 
 def verification_lines(verification: Verification) -> Iterator[list[Styled]]:
@@ -57,7 +57,7 @@ def verification_text(verification: Verification) -> str:
 
 
 def summary(verification: Verification) -> str:
-    """In a few sentences what holds and what does not."""
+    """The result in a few sentences."""
     bad = [
         check.check for check in verification.checks if check.faults and check.check not in _CHECKS_SHOWN_WITH_QUOTES
     ]
@@ -78,14 +78,14 @@ def summary(verification: Verification) -> str:
         if skipped:
             sentences.append(f"Not checked: {', '.join(skipped)}.")
         if "around" in skipped:
-            sentences.append("Only the quotes themselves were compared, not what stands around them.")
+            sentences.append("Only the quotes themselves were compared, not their context.")
     if counted := count_doubts(_unconfirmed(verification)):
         sentences.append(f"{counted[0].upper()}{counted[1:]}.")
     return " ".join(sentences)
 
 
 def _whereabouts(verification: Verification) -> str:
-    """Which quotes are no longer in the document, and which stand elsewhere."""
+    """Which quotes are no longer in the document, and which have moved."""
     changed, gone, moved = (
         count_standing(verification.quotes, standing) for standing in (Standing.CHANGED, Standing.GONE, Standing.MOVED)
     )
@@ -104,7 +104,7 @@ def _whereabouts(verification: Verification) -> str:
         text += f"; {moved} {'on another page' if is_paged(verification.now) else 'under another heading'}"
     around = sum(bool(item.around) for item in verification.quotes if item.there)
     if around:
-        text += f"; around {around} of those that are what stands there was changed: read {_pronoun(around)} in context"
+        text += f"; the context of {around} of those that are was changed: read {_pronoun(around)} in context"
     noted = sum(bool(item.notes) for item in verification.quotes if item.there and not item.around)
     return text + (f"; {noted} unchanged with a note: read {_pronoun(noted)} in context" if noted else "")
 
@@ -138,7 +138,7 @@ def _check_lines(check: Rechecked, verification: Verification) -> Iterator[list[
         other = check.check == "document" and verification.reading != "same"
         mark = ("BAD  ", "bold red") if check.faults else ("note ", "yellow") if other else ("ok   ", "green")
         yield [mark, (f"{check.check}: {one_line(check.told)}", "")]
-    # What is wrong with each quote is said beside it.
+    # Faults of quotes are shown beside each quote.
     for fault in check.faults if check.check not in _CHECKS_SHOWN_WITH_QUOTES else ():
         yield [(f"     - {one_line(fault.line)}", "yellow")]
 
@@ -160,7 +160,7 @@ def _claim_lines(claim: Claim, verification: Verification) -> Iterator[list[Styl
 
 
 def _unconfirmed(verification: Verification) -> tuple[Unconfirmed, ...]:
-    """What code could not confirm, then or now, beside the reasons of the worker."""
+    """What code could not confirm, then or now, with the worker's reasons."""
     attempt = Attempt(verification.claims, because=verification.because)
     return list_unconfirmed(attempt, verification.doubts)
 
@@ -206,7 +206,7 @@ def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[li
     elif item.standing is Standing.GONE:
         yield [("    nothing like it is in the document at hand", "yellow")]
     if item.around:
-        yield [(f"    still there, but what stands around it changed: {one_line('; '.join(item.around))}", "yellow")]
+        yield [(f"    still there, but its context changed: {one_line('; '.join(item.around))}", "yellow")]
     for note in item.notes:
         yield [(f"    {one_line(note)}", "yellow")]
 
@@ -218,13 +218,13 @@ def _describe_new_place(item: QuoteStanding, verification: Verification) -> str:
 def as_object(verification: Verification) -> dict[str, Any]:
     """The object of `ralph verify --json`.
 
-    `ok` is what the exit code says. `document.reading` is "same", "other-reading" (the same file, read by another
-    version or with another encoding), "other-document" or "none". A quote's `standing` is "holds", "moved", "changed",
-    "gone" or, in the text it was taken from, "wrong"; `now` is null for one that is gone, and the closest true text of
-    one that was changed; `around` names what was changed around one that is still there. `unconfirmed` is what code
-    could not confirm, then or now, as in the run's own object. A claim is `borne_out` if all its quotes are there,
-    nothing was changed around them, and no check finds fault with it. Verdicts and evidence are as recorded: `repeated`
-    is true only for the deterministic judge.
+    `ok` decides the exit code. `document.reading` is "same", "other-reading" (the same file, read by another version or
+    with another encoding), "other-document" or "none". A quote's `standing` is "holds", "moved", "changed", "gone" or,
+    in the text it was taken from, "wrong". `now` is null for a quote that is gone, and the closest true text for one
+    that was changed. `around` names changes around a quote that is still there. `unconfirmed` is what code could not
+    confirm, then or now, as in the run's own object. A claim is `borne_out` if all its quotes are there, nothing was
+    changed around them, and no check finds fault with it. Verdicts and evidence are as recorded: `repeated` is true
+    only for the deterministic judge.
     """
     return {
         "ok": verification.holds,

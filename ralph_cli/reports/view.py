@@ -1,7 +1,8 @@
-"""From the best step of a run to what is shown of it: one view that the terminal, plain text and JSON all render."""
+"""What is shown of a run: one view, made of its best step, that every report renders."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, SubqueryTally, coverage_map
@@ -34,7 +35,7 @@ from ralph_cli.reports.sections import subqueries as lost_subqueries
 from ralph_cli.reports.sections.children import ChildRun
 from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
-if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
+if TYPE_CHECKING:  # importing events loads pydantic, which the command line does not need to start
     from ralph_cli.core.events import RunStarted
 
 VERDICT_WORDS = {
@@ -46,9 +47,8 @@ VERDICT_WORDS = {
     "absent": "not in the document, as far as was searched",
 }
 
-
 TIER_NAMES: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut", "elided": "elided"}
-"""How a quote was matched, as a program is told."""
+"""How a quote was matched, in reports for programs."""
 
 TIER_WORDS: dict[Tier, str] = {
     "exact": "word for word",
@@ -56,48 +56,49 @@ TIER_WORDS: dict[Tier, str] = {
     "recut": "the same letters and digits, other signs and spaces",
     "elided": "word for word but for what is marked as left out or put in",
 }
-"""The same for a reader."""
+"""How a quote was matched, in words for a reader."""
 
 
 def pages_of(quote: Quote) -> str:
-    """The page of a quote, or the pages from which to which it runs."""
+    """The page of a quote, or its first and last page: "3-4"."""
     return f"{quote.page}-{quote.last_page}" if quote.last_page > quote.page else str(quote.page)
 
 
 def describe_place(item: Quote | Passage, *, paged: bool) -> str:
-    """Where a quote or passage stands."""
+    """Where a quote or passage is in the document."""
     return item.place if paged or item.where else f"at character {item.start:,}"
 
 
 def describe_ocr(found: Quote | ClosestText | None) -> str:
-    """That words of the document were read by OCR, and how surely; "" of those that the file itself has as text."""
+    """A note that OCR read these words, with its confidence; "" if the file itself has them as text."""
     if found is None or found.ocr is None:
         return ""
     return f"ocr: read off a picture of the page, lowest confidence {found.ocr} %"
 
 
 def is_paged(document: dict[str, Any]) -> bool:
-    """Whether page numbers of a document, as a run recorded it, mean something to a reader."""
+    """Whether the page numbers of a recorded document mean something to a reader."""
     return document.get("kind") in PAGE_NOUNS or int(document.get("pages", 1)) > 1
 
 
 UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)
-"""How a run ends in which no language model took part."""
+"""How a run without a language model ends."""
 
 RUNNING = Halt(StopType.NONE, "the run is still going on")
-"""How a run stands that a process works on now."""
+"""The state of a run that a process is working on."""
+
+NO_SUBQUERIES = SubqueryTally()
 
 MissingVote = tuple[str, str]
-"""A model that was asked for a second opinion and gave none, and why."""
+"""A model that gave no second opinion when asked, and the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimView:
-    """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled on it.
+    """A claim with its quotes and findings; `ruling` is None if no judge has ruled on it.
 
-    `in_output` says that it is an item of an output that was judged as a whole, beside the items and their passages.
-    `missing_votes` are models of the panel that gave no verdict on it, `unconfirmed` what code could not confirm of it,
-    `figures` where its figures come from.
+    `in_output` marks an item of an output that was judged as a whole. `missing_votes` are models of the panel that gave
+    no verdict on the claim, `unconfirmed` is what code could not confirm, `figures` are the sources of its figures.
     """
 
     claim: Claim
@@ -112,7 +113,7 @@ class ClaimView:
 
     @property
     def limits(self) -> tuple[Qualification, ...]:
-        """The passages elsewhere that limit the claim or contradict it."""
+        """The passages elsewhere in the document that limit or contradict the claim."""
         return tuple(found for found in self.qualifications if not found.supports)
 
     @property
@@ -122,12 +123,12 @@ class ClaimView:
 
     @property
     def reason(self) -> str:
-        """Why the judge ruled so; empty when nobody ruled."""
+        """The judge's reason; empty if nobody ruled."""
         return self.ruling.reason if self.ruling else ""
 
     @property
     def verdict(self) -> str:
-        """The judge's word, or "in-output" or "unjudged"."""
+        """The judge's verdict, "in-output" or "unjudged"."""
         return self.ruling.verdict.value if self.ruling else "in-output" if self.in_output else "unjudged"
 
     @property
@@ -139,34 +140,31 @@ class ClaimView:
 
     @property
     def is_quote(self) -> bool:
-        """Whether the statement is nothing but its quote, so that it need not be shown twice."""
-        return self.verdict == "verbatim" and [self.claim.text] == [
-            " ".join(quote.text.split()) for quote in self.quotes
-        ]
+        """Whether the statement is only its quote, so that reports show it once."""
+        words = [" ".join(quote.text.split()) for quote in self.quotes]
+        return self.verdict == "verbatim" and words == [self.claim.text]
 
     @property
     def ruling_label(self) -> str:
-        """What a ruling is called: a verbatim claim was compared with its quote, an absence was searched."""
+        """The label of the ruling: code compares a verbatim claim with its quote, and searches for an absent one."""
         return {"verbatim": "Compared", "absent": "Searched"}.get(self.verdict, "Judge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
-    """Everything a reader is shown of a run; `verification` is what became of that of its best step.
+    """Everything that a reader sees of a run.
 
-    `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
-    verdict on an output as a whole. `looks` are what judges looked up, `absence_reason` is what a second reader says of
-    an absence ("" if there was none). `found_passages` are passages that a check found, such as those that qualify a
-    claim; `unconfirmed` is what code could not confirm of claims and output, `figures` where those of an output come
-    from; `notes` say what the checks did,
-    `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded;
-    `is_searched` says that code searched all of the text.
-    `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; `losses` what became of
-    sub-queries that gave no answer, which `subqueries` counts; both are among the `notices`, too.
-    `usd_by_role` are dollars by whose calls they were, `saved_usd` those that prompt caches have saved.
-    `reviews` are what people have said of it since, as far as it still counts.
-    `follows` is empty, or names the `run` that the question follows on, and the `questions` asked before, in order.
-    `models` are the worker and the judge; `asks_models` is False when nothing but the built-in engine could be asked.
+    `absence` is the worker's note on what is not in the document; None if it reported no absence. `absence_reason` is
+    the second reader's word on it. `output_ruling` is the verdict on an output as a whole. `looks` are the judges'
+    look-ups. `found_passages` are passages that a check found, such as those that limit a claim. `unconfirmed` is what
+    code could not confirm of claims and output. `figures` are the sources of the output's figures. `notes` say what the
+    checks did. `completeness` is the proof that nothing is missing. `coverage` is None if it was not recorded.
+    `is_searched` says that code searched all of the text. `counter_evidence_gaps` says which part of the search for
+    counter-evidence was not made, and why. `losses` describes sub-queries without an answer, which `subqueries` counts.
+    Both are also among the `notices`. `usd_by_role` is the cost in dollars by the role of the model, `saved_usd` is
+    what prompt caches saved. `reviews` are the latest reviews by people. `follows` is empty, or has the `run` that the
+    question follows on, and the earlier `questions` in order. `models` are the worker and the judge. `asks_models` is
+    False if only the built-in engine could be asked. `verification` is the outcome of the verifier on the best step.
     """
 
     run: str
@@ -212,7 +210,7 @@ class RunView:
 
     @property
     def ok(self) -> bool | None:
-        """Whether it was accepted; None for passages that no language model has read."""
+        """Whether the result was accepted; None for passages that no language model has read."""
         return None if self.halt.type is StopType.PASSAGES else self.halt.type is StopType.COMPLETION
 
     @property
@@ -243,25 +241,25 @@ def build_view(
     coverage: Coverage,
     missing_votes: Mapping[int, tuple[MissingVote, ...]],
     is_searched: bool = False,
-    subqueries: SubqueryTally | None = None,
-    usd_by_role: Mapping[str, float] | None = None,
+    subqueries: SubqueryTally = NO_SUBQUERIES,
+    usd_by_role: Mapping[str, float] = MappingProxyType({}),
     saved_usd: float = 0.0,
     children: tuple[ChildRun, ...] = (),
 ) -> RunView:
-    """The view of a run that `started` so and came to this `outcome`; `folder` is where its record is.
+    """The view of a run that `started` so and had this `outcome`; `folder` has its record.
 
-    What the run recorded of its document has where its pages begin, which is for `coverage` and goes no further.
     `missing_votes` has, by claim, the models of the panel that gave no verdict.
     """
     best = outcome.best or Step(Attempt(), ())
     attempt, document = best.attempt, started.document
-    starts = document.get("page_starts")
-    rulings = {ruling.claim: ruling for ruling in best.rulings}
+    starts: list[int] = document.get("page_starts", [])
+    has_coverage = coverage and starts and outcome.halt.type not in UNREAD_STOPS
     issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
     unconfirmed = list_unconfirmed(attempt, best.doubts)
-    subqueries = subqueries or SubqueryTally()
-    gaps = tuple(_counter_evidence_gaps(best))
-    losses = tuple(lost_subqueries.describe_losses(subqueries, coverage.shown, starts or ()))
+    gaps = _counter_evidence_gaps(best)
+    losses = tuple(lost_subqueries.describe_losses(subqueries, coverage.shown, starts))
+    models = {role: str(name) for role, name in started.settings.get("models", {}).items()}
+    asked = dict.fromkeys((models.get("worker", ""), models.get("judge", "")))
     return RunView(
         run=started.run,
         folder=folder,
@@ -270,27 +268,14 @@ def build_view(
         follows={name: started.follows[name] for name in ("run", "questions") if started.follows},
         document={name: value for name, value in document.items() if name != "page_starts"},
         halt=outcome.halt,
-        claims=tuple(
-            ClaimView(
-                claim=claim,
-                quotes=attempt.quotes_of(claim),
-                ruling=rulings.get(claim.id),
-                issues=tuple(issue for issue in issues if issue.claim == claim.id),
-                qualifications=tuple(item for item in best.qualifications if item.claim == claim.id),
-                in_output=0 in rulings,
-                missing_votes=missing_votes.get(claim.id, ()),
-                unconfirmed=tuple(doubt for doubt in unconfirmed if doubt.claim == claim.id),
-                figures=tuple(figure for figure in best.figures if figure.claim == claim.id),
-            )
-            for claim in attempt.claims
-        ),
+        claims=tuple(_view_claim(claim, best, issues, unconfirmed, missing_votes) for claim in attempt.claims),
         quotes=attempt.quotes,
         searches=attempt.searches,
         nearest=attempt.nearest,
         absence=attempt.absence.note if attempt.absence else None,
         output=attempt.output,
         format=_output_format(started),
-        output_ruling=rulings.get(0),  # claims count from 1: this one is on the output as a whole
+        output_ruling=_rulings(best).get(0),  # claims count from 1: this ruling is on the output as a whole
         issues=issues,
         unconfirmed=unconfirmed,
         figures=tuple(figure for figure in best.figures if not figure.claim),
@@ -300,36 +285,53 @@ def build_view(
         absence_reason=next((it.note for it in best.evidence if it.check == ABSENCE_CHECK), ""),
         counter_evidence_gaps=gaps,
         losses=losses,
-        usd_by_role=usd_by_role or {},
+        usd_by_role=usd_by_role,
         saved_usd=saved_usd,
         subqueries=lost_subqueries.as_object(subqueries, coverage.shown),
         children=children,
         notices=tuple(dict.fromkeys((*notices, *gaps, *losses))),
         verification=best.verification,
         completeness=attempt.completeness,
-        coverage=coverage_map(coverage, starts, int(document.get("characters", 0)))
-        if coverage and starts and outcome.halt.type not in UNREAD_STOPS
-        else None,
+        coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if has_coverage else None,
         is_searched=is_searched,
-        judge=str(started.settings.get("models", {}).get("judge", "")),
-        models=_asked_models(started),
-        asks_models=_asks_models(started),
+        judge=models.get("judge", ""),
+        models=tuple(filter(None, asked)),
+        asks_models=_asks_models(models, started.mode),
         iterations=outcome.iterations,
         usage=usage,
         seconds=seconds,
     )
 
 
-def _asked_models(started: "RunStarted") -> tuple[str, ...]:
-    named = started.settings.get("models", {})
-    return tuple(dict.fromkeys(str(named[role]) for role in ("worker", "judge") if named.get(role)))
+def _asks_models(models: Mapping[str, str], mode: str) -> bool:
+    # Its verifiers alone judge a goal.
+    names = [name for role, name in models.items() if (mode, role) != ("goal", "judge")]
+    return not names or not all(name.startswith("offline:") for name in names)
 
 
-def _asks_models(started: "RunStarted") -> bool:
-    named = started.settings.get("models", {})
-    # Nobody but its verifiers judges a goal.
-    models = [str(name) for role, name in named.items() if (started.mode, role) != ("goal", "judge")]
-    return not models or not all(name.startswith("offline:") for name in models)
+def _rulings(best: Step) -> dict[int, Ruling]:
+    return {ruling.claim: ruling for ruling in best.rulings}
+
+
+def _view_claim(
+    claim: Claim,
+    best: Step,
+    issues: Sequence[Issue],
+    unconfirmed: Sequence[Unconfirmed],
+    missing_votes: Mapping[int, tuple[MissingVote, ...]],
+) -> ClaimView:
+    rulings = _rulings(best)
+    return ClaimView(
+        claim=claim,
+        quotes=best.attempt.quotes_of(claim),
+        ruling=rulings.get(claim.id),
+        issues=tuple(issue for issue in issues if issue.claim == claim.id),
+        qualifications=tuple(item for item in best.qualifications if item.claim == claim.id),
+        in_output=0 in rulings,
+        missing_votes=missing_votes.get(claim.id, ()),
+        unconfirmed=tuple(doubt for doubt in unconfirmed if doubt.claim == claim.id),
+        figures=tuple(figure for figure in best.figures if figure.claim == claim.id),
+    )
 
 
 def _output_format(started: "RunStarted") -> str:
@@ -339,10 +341,9 @@ def _output_format(started: "RunStarted") -> str:
     return str(started.settings.get("format") or ("json" if started.settings.get("output_schema") else "md"))
 
 
-def _counter_evidence_gaps(best: Step) -> Iterator[str]:
-    """What of the search for passages that speak against the claims was not made."""
-    for item in best.evidence:
-        if item.check in INCOMPLETE_COUNTER_CHECKS:
-            partly = item.check == INCOMPLETE_COUNTER_CHECKS[1]
-            message = f"counter-evidence was only partly checked: {item.note}" if partly else item.note
-            yield f"{message[:1].upper()}{message[1:]}."
+def _counter_evidence_gaps(best: Step) -> tuple[str, ...]:
+    """Which part of the search for passages against the claims was not made, in sentences."""
+    unchecked, partly_checked = INCOMPLETE_COUNTER_CHECKS
+    prefixes = {unchecked: "", partly_checked: "counter-evidence was only partly checked: "}
+    found = [f"{prefixes[item.check]}{item.note}" for item in best.evidence if item.check in prefixes]
+    return tuple(f"{message[:1].upper()}{message[1:]}." for message in found)

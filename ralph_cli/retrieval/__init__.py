@@ -1,1 +1,1 @@
-"""Where things are in a document: quotes, passages, and what each stands in."""
+"""Finds quotes and passages in a document, and their context."""

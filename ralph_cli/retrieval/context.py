@@ -1,4 +1,4 @@
-"""What a passage stands in: its whole paragraph, or its table with the header rows."""
+"""Finds the context of a passage: its whole paragraph, or its table with the header rows."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from ralph_cli.core.structure import EMPTY_CELL, Block, Cell, Span
 from ralph_cli.text.sentences import sentence_at
 
 MAX_CONTEXT = 2_400
-"""Characters that are taken on each side of a passage at most."""
+"""The most characters of context on each side of a passage."""
 
 MIN_CONTEXT = 220
-"""Characters on each side that are taken in any case, as far as there are so many."""
+"""The fewest characters of context on each side, if the document has so many."""
 
 RECORDS_AROUND = 2
-"""Records of a table (csv) that are taken on each side of one."""
+"""Records of a table (csv) on each side of a passage."""
 
 
 def context_span(document: Document, span: Span, max_characters: int = MAX_CONTEXT, least: int = MIN_CONTEXT) -> Span:
-    """The whole blocks that `span` stands in, at most `max_characters` characters more on each side.
+    """The whole blocks that contain `span`, with at most `max_characters` more on each side.
 
     A table is taken with its title. At least `least` characters on each side are taken, but none of another document,
     sheet or slide.
@@ -52,14 +52,14 @@ def context_span(document: Document, span: Span, max_characters: int = MAX_CONTE
 
 
 def sentence_span(document: Document, span: Span, stops: str = ".!?") -> Span:
-    """The sentence, or the sentences, in which a passage stands: none goes on in another block."""
+    """The sentence or sentences that contain a passage; a sentence ends with its block."""
     first, last = document.block_at(span.start), document.block_at(span.end - 1)
     low, high = first.start if first else span.start, last.end if last else span.end
     return Span(*sentence_at(document.text, span.start, span.end, low, max(high, span.end), stops))
 
 
 def _with_captions(document: Document, table: Block) -> int:
-    """Where the captions begin that stand right above a table."""
+    """The start of the captions right above a table."""
     at = bisect_left(document.blocks, table.start, key=attrgetter("start"))
     while at and document.blocks[at - 1].kind == "caption":
         at -= 1
@@ -78,14 +78,14 @@ def _records_around(document: Document, span: Span) -> Span | None:
 
 
 def _minimum_start(text: str, start: int, least: int) -> int:
-    """Where the line begins that stands `least` characters before `start`, or a word of it if it is long."""
+    """The start of the line that contains the character `least` before `start`, or of a word in it if it is long."""
     at = max(start - least, 0)
     line = max(text.rfind("\n", 0, at), text.rfind("\f", 0, at)) + 1
     return line if at - line <= MIN_CONTEXT else text.rfind(" ", line, at) + 1 or at
 
 
 def _minimum_end(text: str, end: int, least: int) -> int:
-    """Where the line ends that stands `least` characters behind `end`, or a word of it if it is long."""
+    """The end of the line that contains the character `least` behind `end`, or of a word in it if it is long."""
     at = min(end + least, len(text))
     ends = [place for place in (text.find("\n", at), text.find("\f", at)) if place >= 0]
     line = min([*ends, len(text)])
@@ -97,17 +97,17 @@ def _minimum_end(text: str, end: int, least: int) -> int:
 
 _HEADER_CHARS = 60
 _LEAST_SAME = 3
-"""Words that the names of two columns must share for them to be left out the second time."""
+"""The fewest words that two column names must share to be shortened."""
 
 _MOST_FIGURES = 12
 _PARTING = frozenset(",;|\t")
 
 
 def describe_sparse_rows(document: Document) -> dict[int, str]:
-    """By the offset at which its line begins, under which headers the figures of such a row stand.
+    """Descriptions of rows with empty cells by the start of their line: the column of each figure.
 
-    Rows are left out whose empty cells are marked in the text or parted by signs, as in csv, and those with a figure
-    under a column that nothing names: half a description would mislead.
+    Leaves out rows whose empty cells are marked or separated by signs, as in csv, and rows with a figure in an unnamed
+    column, because half a description would mislead.
     """
     found: dict[int, str] = {}
     for table in document.tables:
@@ -139,7 +139,7 @@ def _shows_empty_cells(text: str, line: int, cells: Sequence[Cell]) -> bool:
 
 
 def _describe(text: str, cells: Sequence[Cell], names: Sequence[tuple[str, ...]]) -> str:
-    """The figures of a row with their columns: what a name begins with as the one before it is not said again."""
+    """The figures of a row with their columns; a name that begins like the one before it is shortened."""
     told: list[str] = []
     before: list[str] = []
     for cell in cells:

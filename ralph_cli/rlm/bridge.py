@@ -35,11 +35,9 @@ from sandbox import (
 
 T = TypeVar("T")
 
-MAX_ANSWER_TOKENS = 2_000
-"""Tokens of the answer to a sub-query."""
+MAX_ANSWER_TOKENS = 2_000  # tokens of the answer to a sub-query
 
-CLOSE_WAIT_S = 5.0
-"""Seconds that closing waits for an engine that is still starting."""
+CLOSE_WAIT_S = 5.0  # seconds to wait for an engine that is still starting
 
 
 @dataclass(slots=True)
@@ -85,7 +83,7 @@ class Subqueries:
 
     @property
     def warning(self) -> str:
-        """What the worker is told once four fifths of the budget are used; empty before."""
+        """A warning to the worker once four fifths of the budget are used; empty before."""
         if self.used < int(self.allowed * 0.8):
             return ""
         return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
@@ -121,7 +119,7 @@ class SideBySide:
         return future
 
     def close(self) -> None:
-        """Begin nothing more; what is running ends by itself."""
+        """Begin no further calls; running ones may end."""
         self._closed.set()
 
 
@@ -139,7 +137,7 @@ def wait_for(futures: Sequence["Future[T]"]) -> list[T]:
 
 
 def as_answer(reply: Reply) -> Answer:
-    """What the code is given of a reply; one that was cut off is a failure, for nobody would see it."""
+    """The answer for the code. A reply that was cut off is a failure, because the code could not tell."""
     if reply.stop is StopReason.LENGTH:
         return QueryFailure(f"the answer was cut at {MAX_ANSWER_TOKENS} tokens; ask for less at a time")
     return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
@@ -221,7 +219,7 @@ class DocumentSandbox:
             at = clock.since_1970(now)
             result = sandbox.run(code, query, seconds=left, watched=watched, now=at, delegate=delegate)
             if result.state_lost:
-                # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
+                # A snippet that the end of the run's time has cut has no fault.
                 self._ledger.check_time()
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error

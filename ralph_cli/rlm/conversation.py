@@ -13,8 +13,7 @@ from ralph_cli.providers.replaying import parse_reply
 from ralph_cli.rlm.loop import MAX_TOKENS, MAX_TOKENS_LONG, list_shown
 from ralph_cli.rlm.recorded import RecordedSnippet, list_snippets
 
-MOST_CALLS = 4
-"""Calls of one turn whose answers are told apart."""
+MOST_CALLS = 4  # calls of one turn whose answers can be told apart
 
 _MARK = re.compile(r"<data-([0-9a-f]{12})>")
 
@@ -23,7 +22,7 @@ _MARK = re.compile(r"<data-([0-9a-f]{12})>")
 class RecordedConversation:
     """The turns up to the worker's last word, by what `system` prompt, and the snippets whose variables it has.
 
-    The calls of its last turn have no answer yet (`open_calls`): what it is told next answers them.
+    The calls of its last turn have no answer yet (`open_calls`): the next message answers them.
     """
 
     system: str
@@ -33,7 +32,7 @@ class RecordedConversation:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether its last turn has code of which nobody has seen what it prints."""
+        """Whether its last turn has code whose output was never shown."""
         last = self.turns[-1]
         calls = last.calls if isinstance(last, ModelTurn) and self.open_calls else ()
         return any((call.arguments or {}).get("code") for call in calls)
@@ -45,7 +44,7 @@ class RecordedConversation:
 
     @property
     def shown_texts(self) -> Iterator[str]:
-        """What the worker was told."""
+        """The texts that the worker was shown."""
         return list_shown(self.turns)
 
 

@@ -10,14 +10,14 @@ from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.rlm.bridge import DocumentSandbox, refuse_queries
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_act
 
-MAX_OUTPUT_CHARS = 200_000
-"""Characters of an output."""
+MAX_OUTPUT_CHARS = 200_000  # characters of an output
 
 NUDGE = (
     "Use the tool `act`: run Python with `code`, set the output with `output` or `output_from`, run the verifiers with "
     '`verify`, and say "<promise>DONE</promise>" with `say` when they have passed.'
 )
 
+# The one tool of a goal's worker.
 GOAL_ACT = Tool(
     name="act",
     description=(
@@ -34,7 +34,6 @@ GOAL_ACT = Tool(
         blocked=string("why the objective cannot be reached"),
     ),
 )
-"""The one tool of a goal's worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class OutputFromVariable:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """The worker wants the verifiers run on the output as it stands."""
+    """The worker wants the verifiers run on the current output."""
 
     call: str
 

@@ -10,10 +10,10 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.run import Look
 from ralph_cli.rlm.bridge import lookup_facts, lookup_functions
 
+# Hints at calls that only a worker can make.
 _CALLS = re.compile(
     r"(?:: |; )(?:more|show|section|headings|at|llm_query)\([^\n]*?\)(?: prints them| has them read)?(?=\)?$)", re.M
 )
-"""The calls that a worker is told about, which nobody can make here."""
 
 
 class HostLookups:
@@ -60,12 +60,12 @@ class HostLookups:
 
 
 def _as_pattern(words: str) -> str:
-    """Words as a regular expression that finds them where they begin a word; | stands between alternatives.
+    """Words as a regular expression that finds them at the start of a word; | separates alternatives.
 
     A judge cannot send an expression of its own: one may take for ever, and nothing stops it here.
     """
     alternatives = [" ".join(map(_escape, each.split())) for each in words.split("|") if each.strip()]
-    # Of a script without blanks between words no beginning can be told.
+    # In a script without spaces the start of a word is unknown.
     patterns = [rf"\b{it}" if it[0].isascii() and it[0].isalnum() else it for it in alternatives]
     return "|".join(patterns) or _escape(words)
 

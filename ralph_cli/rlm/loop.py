@@ -52,8 +52,7 @@ class Review:
     attempt: Attempt | None = None
 
 
-ReviewDraft = Callable[[Draft], Review]
-"""The local rules."""
+ReviewDraft = Callable[[Draft], Review]  # the local rules of a draft
 
 
 class AnswersForChildren(Protocol):
@@ -94,7 +93,7 @@ class ExplorationResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """The answer to one tool call: what the worker is told, whether it is an error, a draft that was taken."""
+    """The answer to one tool call: its text, whether it is an error, and the draft that was accepted."""
 
     text: str
     error: bool = False
@@ -102,7 +101,7 @@ class ToolAnswer:
 
 
 def list_shown(turns: Iterable[Turn]) -> Iterator[str]:
-    """What these turns told the model."""
+    """The texts that these turns sent to the model."""
     for turn in turns:
         match turn:
             case UserTurn(text):
@@ -122,7 +121,7 @@ class Explorer:
     opening holds the whole document. `short_opening` makes one without it, for a conversation that has grown too long,
     and `short_system` is the system prompt of that. `coverage_tracker` keeps what was read, in earlier conversations
     too; `listed_headings`, a part of the opening, is no reading. `children` answer `rlm_query`. `recorded` holds the
-    snippets of the runs that this one goes on with: they are not run for what they print.
+    snippets of the runs that this one continues: their recorded output is used.
     """
 
     model: Model
@@ -230,7 +229,7 @@ class Explorer:
 
     @property
     def shown_texts(self) -> Iterator[str]:
-        """What the worker was shown: what its code printed, in earlier conversations too, and what it was told."""
+        """All texts that the worker was shown: the output of its code, also of earlier conversations, and messages."""
         yield from (output for _, output in self.trajectory)
         yield from list_shown(self.turns)
 
@@ -304,7 +303,7 @@ class Explorer:
         )
 
     def _compact(self) -> None:
-        """Begin the conversation anew from what was run and last told, for it no longer fits the model."""
+        """Start a new conversation with a summary, because the old one no longer fits the model."""
         self._is_compacted = True
         latest = truncate(self.trajectory[-1][1], self.output_chars) if self.trajectory else "(nothing was run)"
         opening = self.short_opening() if self.short_opening else self.opening
@@ -435,7 +434,7 @@ class Explorer:
         return ran
 
     def _rebuild(self, recorded: RecordedSnippet, before: str = "") -> None:
-        """Run a recorded snippet for its variables; when it prints something else now, the recorded output stands.
+        """Run a recorded snippet for its variables. Its recorded output counts, even if it prints something else now.
 
         For one of a run `before` nothing is bought.
         """

@@ -7,13 +7,11 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result
 
-NOTHING_PRINTED = "(no output)"
-"""What the worker is shown of a snippet that printed nothing."""
-NEARLY = 1.25
-"""By how much what is printed may exceed its cap before it is cut."""
+NOTHING_PRINTED = "(no output)"  # what the worker is shown of a snippet that printed nothing
+NEARLY = 1.25  # factor by which output may exceed its cap before it is cut
 
+# Characters of a line that tells that a page was shown: at least, and as many as are compared.
 MIN_WORDS_CHARS, LINE_CHARS = 8, 120
-"""Characters of a line that tells that a page was shown: at least, and as many as are compared."""
 
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()(?:[^\n]{0,80}?offset \d+(?:: |$))?", re.MULTILINE)
 
@@ -49,8 +47,8 @@ def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
 
 
 def pages_shown(output: str, document: Document) -> tuple[int, ...]:
-    """Pages whose text stands in `output`: of those that it names those with words of theirs below the name, and those
-    of lines found just once.
+    """Pages whose text is in `output`: named pages with some of their words below the name, and the pages of lines
+    that the document has once.
     """
     pages = {page.number: page for page in document.pages}
     found = set()
@@ -59,7 +57,7 @@ def pages_shown(output: str, document: Document) -> tuple[int, ...]:
         page = pages.get(int(name[1]))
         if page and page.number not in found:
             text = " ".join(document.text[page.start : page.end].split())
-            # What `find` says of a listed line stands behind two spaces and a bracket.
+            # Notes that `find` adds to a listed line come after two spaces and a bracket.
             words = (line.split("  (")[0].split() for line in output[name.end() : end].splitlines())
             lines = (" ".join(line)[:LINE_CHARS] for line in words)
             if any(len(line) >= MIN_WORDS_CHARS and line in text for line in lines):
@@ -72,8 +70,7 @@ def pages_shown(output: str, document: Document) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-MAX_REPEATS = 3
-"""So many equal steps in a row end an iteration: another one would only cost money."""
+MAX_REPEATS = 3  # equal steps in a row that end an iteration
 
 
 @dataclass(slots=True)
@@ -85,7 +82,7 @@ class RepetitionDetector:
     _reason: str = field(default="")
 
     def add(self, step: object, reason: str) -> None:
-        """A step was taken; `reason` says in words what it was, for whoever is told that it was repeated."""
+        """A step was taken; `reason` describes it, for the notice about repetition."""
         self._count = self._count + 1 if step == self._latest else 1
         self._latest, self._reason = step, reason
 

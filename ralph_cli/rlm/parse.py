@@ -34,15 +34,15 @@ _COMPLETE_SCHEMA = object_schema(
     sections=array(string(), "headings of parts that were all read"),
 )
 _ONE_THING = "Exactly one thing: `code` to run, `claims` ({}), or `not_found` (the document does not say)."
+# The one tool of a worker who answers a question.
 ACT_TOOL = Tool("act", _ONE_THING.format("the answer"), object_schema((), **_ACT_FIELDS))
-"""The one tool of a worker who answers a question."""
 
+# The one tool of a worker who reads for a task.
 READ_TOOL = Tool(
     "act",
     _ONE_THING.format("the brief") + " Beside `claims`, `complete` may say how you know that nothing is missing.",
     object_schema((), **_ACT_FIELDS, complete=_COMPLETE_SCHEMA),
 )
-"""The one tool of a worker who reads for a task."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What was read of a document in a run, and what was not: kept here, and told as events as it happens."""
+"""What was read of a document in a run, and what was not, kept up to date and reported as events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class CoverageTracker:
         self._finder = self.document.derive(find_in)
 
     def add_shown(self, iteration: int, *shown: str) -> None:
-        """A model was shown these texts: whatever of the document stands in them counts as read."""
+        """A model was shown these texts: the parts of the document in them count as read."""
         found: Spans = ()
         for text in shown:
             if len(text) >= MIN_PIECE_CHARS:

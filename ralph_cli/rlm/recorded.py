@@ -1,7 +1,7 @@
-"""Snippets of earlier runs: what they printed stands, and their code is run again only to rebuild variables."""
+"""Snippets of earlier runs: their output is reused, and their code runs again only to rebuild variables."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core import clock, events
@@ -133,7 +133,7 @@ def take_branch(run: Iterable[events.AnyEvent], branch: str) -> list[events.AnyE
 
 
 def list_snippets(run: Sequence[events.AnyEvent], branch: str = "") -> Iterator[RecordedSnippet]:
-    """The snippets of a run that ran to their end, each with what was told between its start and its end."""
+    """The snippets of a run that ran to their end, each with the events between its start and its end."""
     ends = {event.number: event for event in run if isinstance(event, events.CallFinished)}
     begun: list[events.AnyEvent] | None = None
     at = ""
@@ -144,21 +144,26 @@ def list_snippets(run: Sequence[events.AnyEvent], branch: str = "") -> Iterator[
             case events.IterationStarted():
                 begun = None
             case events.SnippetRan() if begun is not None:
-                started = {call.number for call in begun if isinstance(call, events.CallStarted)}
-                calls = [
-                    call
-                    for call in begun
-                    if isinstance(call, events.CallStarted | events.CallRetried)
-                    or (isinstance(call, events.CallFinished) and call.number in started)
-                ]
-                inside = {call.number for call in calls if isinstance(call, events.CallFinished)}
-                # A call that was left behind may have come back later.
-                late = [ends[number] for number in sorted(started - inside) if number in ends]
                 reading = tuple(
                     item for item in begun if isinstance(item, events.CoverageAdded | events.SubqueriesAsked)
                 )
                 children = tuple(item for item in begun if isinstance(item, events.ChildEvent))
-                yield RecordedSnippet(at, event, (*calls, *late), reading, children, branch)
+                yield RecordedSnippet(at, event, _calls_among(begun, ends), reading, children, branch)
                 begun = None
             case _ if begun is not None:
                 begun.append(event)
+
+
+def _calls_among(
+    inside: Sequence[events.AnyEvent], ends: Mapping[int, events.CallFinished]
+) -> tuple[events.CallEvent, ...]:
+    """The calls that were begun `inside` a snippet, with those of their ends that came after it."""
+    started = {event.number for event in inside if isinstance(event, events.CallStarted)}
+    calls = [
+        event
+        for event in inside
+        if isinstance(event, events.CallStarted | events.CallRetried)
+        or (isinstance(event, events.CallFinished) and event.number in started)
+    ]
+    ended = {call.number for call in calls if isinstance(call, events.CallFinished)}
+    return (*calls, *(ends[number] for number in sorted(started - ended) if number in ends))

@@ -1,6 +1,6 @@
 """What a worker's code searched the document for: read off the code itself, which is never run here.
 
-Only words and patterns that stand in the code are seen, and only in its own statements, not in functions that it
+Only words and patterns in the code are seen, and only in its own statements, not in functions that it
 defines: a pattern that is put together while it runs goes unnoticed, so this is the least that was searched. A search
 counts when the sandbox says that its expression was evaluated.
 """
@@ -16,11 +16,10 @@ from sandbox.guest.probes import statement_nodes
 
 REGEX_METHODS = frozenset({"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"})
 STRING_METHODS = frozenset({"find", "rfind", "index", "rindex", "count", "startswith", "endswith", "partition"})
+# Searches that are reported, characters of each, and characters of code that are read.
 MAX_SEARCHES, MAX_TERM_CHARS, MAX_CODE_CHARS = 60, 200, 100_000
-"""Searches that are told, characters of one, and characters of code that are looked at."""
 
-_PLACE_OF_DOC = 6
-"""Where `find` has its argument `doc`, counted from 0."""
+_PLACE_OF_DOC = 6  # where `find` has its argument `doc`, counted from 0
 
 _Loop = ast.For | ast.comprehension
 _PARSING = threading.Lock()
@@ -88,8 +87,8 @@ class _VariableTracker:
         return any(isinstance(part, ast.Name) and part.id in self.document for part in ast.walk(node))
 
 
+# What a snippet searches for, by the number of the expression that does it, as `sandbox.guest.probes` counts them.
 Planned = Mapping[int, tuple[SearchTerm, ...]]
-"""What a snippet searches for, by the number of the expression that does it, as `sandbox.guest.probes` counts them."""
 
 
 class SearchTracker:
@@ -138,17 +137,23 @@ def _searches(node: ast.AST, names: _VariableTracker) -> Iterator[SearchTerm]:
         ):
             if any(map(names.mentions_document, rest)):
                 yield from _sort_terms(SearchTerm(item.term, True) for item in names.possible_strings(pattern))
-        case ast.Call(func=ast.Attribute(value=subject, attr=name), args=args) if (
-            args and name in REGEX_METHODS | STRING_METHODS
-        ):
-            compiled = [held for held in names.possible_strings(subject) if held.pattern]
-            if compiled and names.mentions_document(args[-1] if name in ("sub", "subn") else args[0]):
-                yield from _sort_terms(compiled)
-            elif name in STRING_METHODS and names.mentions_document(subject):
-                yield from _sort_terms(names.possible_strings(args[0]))
+        case ast.Call(func=ast.Attribute(value=subject, attr=name), args=[_, *_] as args):
+            yield from _searches_by_method(name, subject, args, names)
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[subject]):
             if names.mentions_document(subject):
                 yield from _sort_terms(names.possible_strings(left))
+
+
+def _searches_by_method(
+    name: str, subject: ast.expr, args: list[ast.expr], names: _VariableTracker
+) -> Iterator[SearchTerm]:
+    """The searches of a method of a compiled pattern, or of the document's text."""
+    compiled = [held for held in names.possible_strings(subject) if held.pattern]
+    is_method_of_pattern = compiled and name in REGEX_METHODS | STRING_METHODS
+    if is_method_of_pattern and names.mentions_document(args[-1] if name in ("sub", "subn") else args[0]):
+        yield from _sort_terms(compiled)
+    elif name in STRING_METHODS and names.mentions_document(subject):
+        yield from _sort_terms(names.possible_strings(args[0]))
 
 
 def _sort_terms(terms: Iterable[SearchTerm]) -> Iterator[SearchTerm]:

@@ -1,7 +1,7 @@
-"""Which parts of a document stand in a text that a model was shown: printed output, or the text of a sub-query.
+"""Which parts of a document are in a text that a model was shown: printed output, or the text of a sub-query.
 
 A text is taken apart by seeds and extension, as similar sequences are found (Altschul et al. 1990, BLAST): short blocks
-of the document are indexed once; a block that stands in the text is widened, character for character, to all that
+of the document are indexed once; a block that is in the text is widened, character for character, to all that
 agrees. So lines of ours, cut marks, prefixes and escapes between two pieces do no harm.
 """
 
@@ -15,38 +15,30 @@ from functools import cached_property
 from ralph_cli.core.coverage import Spans, count_covered, merge_spans
 from ralph_cli.core.document import Document
 
-BLOCK_CHARS = 16
-"""Characters of an indexed block."""
+BLOCK_CHARS = 16  # characters of an indexed block
 
-MIN_PIECE_CHARS = 24
-"""Characters of a piece that counts; fewer agree by chance."""
+MIN_PIECE_CHARS = 24  # characters of a piece that counts; fewer agree by chance
 
-CERTAIN_PIECE_CHARS = 60
-"""Characters of a piece that counts wherever it stands."""
+CERTAIN_PIECE_CHARS = 60  # characters of a piece that counts at any place
 
-PASSAGE_CHARS = 200
-"""Characters of a slice that is no mere line."""
+PASSAGE_CHARS = 200  # characters of a slice that is no mere line
 
-BLOCK_STRIDE = 8
-"""Distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one."""
+BLOCK_STRIDE = 8  # distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one
 
-MOST_BY_CHANCE = 4
-"""Characters by which what is printed behind a piece goes on like a place that it is not of."""
+MOST_BY_CHANCE = 4  # characters by which what is printed behind a piece goes on like a place that it is not of
 
-MAX_BLOCKS = 1_000_000
-"""Blocks that are indexed at most; in a longer text they stand further apart."""
+MAX_BLOCKS = 1_000_000  # indexed blocks at most; in a longer text they are further apart
 
-MAX_BLOCK_PLACES = 64
-"""Blocks that stand in more places say nothing: dots, dashes, blanks, running heads."""
+MAX_BLOCK_PLACES = 64  # blocks in more places are ignored: dots, dashes, blanks, running heads
 
+# Characters from an offset that our functions printed, or from the last piece, within which one place is preferred.
 NEAR_HINT_CHARS = 20_000
-"""Characters from an offset that our functions printed, or from the last piece, within which one place is preferred."""
 
 _OFFSET = re.compile(r"^(?:--- )?(?:place \d+, )?page \d+\b[^\n]{0,80}?, offset (\d+)(?::[ ]([^\n]*))?", re.MULTILINE)
 _ABOVE = re.compile(r"  \(above: [^\n]*\)$")
+# What `find` says of a page or a part, which would be found there and take the offset before it for itself, and
+# `headings` of a part, which was not read for that.
 _TOP = re.compile(r" \[(?:in|(?:page )?begins): [^\n]*\]$", re.MULTILINE)
-"""What `find` says of a page or a part, which would be found there and take the offset before it for itself, and
-`headings` of a part, which was not read for that."""
 
 _SPACE = re.compile(r"\s+")
 
@@ -65,7 +57,7 @@ class _Piece:
 
 
 class _BlockIndex:
-    """Where each indexed block of a document stands: chains of block numbers, by the hash of their characters.
+    """The places of each indexed block of a document: chains of block numbers, by the hash of their characters.
 
     Two arrays, for a million blocks are many: the last block of each chain, and of each block the one before it; 0 is
     none. A chain that is full takes no more, so that a text which repeats itself has no long ones.
@@ -86,9 +78,9 @@ class _BlockIndex:
                 last[chain] = number
 
     def first_known(self, shown: str, at: int) -> int:
-        """Where the first of these blocks from `at` on stands in `shown`; an offset too near its end if none does.
+        """The place in `shown` of the first of these blocks from `at` on; an offset too near its end if there is none.
 
-        What stands before a line differs at the top of a page, so none is sought that begins with a space.
+        The space before a line differs at the top of a page, so blocks that begin with space are skipped.
         """
         last, mask, end = self._last, self._mask, len(shown) - BLOCK_CHARS
         while at <= end:
@@ -118,7 +110,7 @@ class ShownTextFinder:
         self._stride = max(BLOCK_STRIDE, len(text) // MAX_BLOCKS)
 
     def find_spans(self, shown: str, known: Spans = ()) -> Spans:
-        """The spans of the document that stand in `shown`. Words that stand in several places count for one of them.
+        """The spans of the document that are in `shown`. Words in several places count for one of them.
 
         That is the one at, or nearest to, an offset that our own functions printed above, or the piece before. Where
         nothing tells, a passage counts for its first place that is not in `known`, and a line for none, so that what is
@@ -169,9 +161,9 @@ class ShownTextFinder:
                 yield best.start, best.end
 
     def _candidates(self, shown: str, at: int) -> set[int]:
-        """Every place where the words at `at` may stand: one of so many blocks of theirs is indexed there.
+        """Every possible place of the words at `at`: one of their blocks is indexed there.
 
-        None if one of them stands everywhere.
+        Empty if one of the blocks is everywhere.
         """
         index = self._block_index
         found: set[int] = set()
@@ -213,7 +205,7 @@ class ShownTextFinder:
                     yield start, end
 
     def _end_of_words(self, start: int, words: str) -> int:
-        """Where the `words` end that begin at `start`, spaces aside; 0 if others stand there."""
+        """Where the `words` end that begin at `start`, spaces aside; 0 if other words are there."""
         at = start
         for word in words.split(" "):
             blank = _SPACE.match(self._text, at)

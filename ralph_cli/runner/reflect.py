@@ -15,11 +15,9 @@ from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Evidence, Lesson
 
-MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5
-"""Characters of the output and number of earlier lessons that a model is shown."""
+MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5  # characters of the output and number of earlier lessons that a model is shown
 
-MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}
-"""How many suggestions a model may make, by level."""
+MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}  # how many suggestions a model may make, by level
 
 LESSON_SCHEMA = object_schema(summary=string(), suggestions=array(string()))
 MAX_TOKENS = 1_000

@@ -102,7 +102,7 @@ class RalphRunner:
     `detectors` replaces the standard ones without StalledDetector and RegressingDetector: a function may well fail
     twice in the same way and pass at the third attempt. Add them where it does not.
 
-    Raises TypeError for a verifier that has no fitting method `verify`, or stands among the scorers; and ValueError for
+    Raises TypeError for a verifier that has no fitting method `verify`, or is among the scorers; and ValueError for
     two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which none is sure to come:
     MaxIterationDetector, or TimeoutDetector with a `timeout`. Their subclasses do not count, as they may never stop,
     and neither does a limit on the cost, as what is spent may be nothing or unknown.
@@ -291,7 +291,7 @@ class WrappedMode:
         if self.verifier is None or not all(item.passed for item in found):
             return found
         verified = self._verify(self.verifier, attempt)
-        # To skip the only check there is would be to accept what nobody has looked at.
+        # Without its only check the output would be accepted unseen.
         return (*found, verified) if found or verified.check != SKIPPED_VERIFIER_CHECK else ()
 
     def _verify(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:

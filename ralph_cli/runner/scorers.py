@@ -20,8 +20,7 @@ from ralph_cli.core.structure import Page
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 
-MIN_QUOTE = 12
-"""Characters of which at least one quote must consist: shorter ones are found in any document."""
+MIN_QUOTE = 12  # characters of which at least one quote must consist: shorter ones are found in any document
 
 MAX_JUDGED_CHARS, MAX_SHOWN_CHARS = 20_000, 200
 
@@ -61,8 +60,8 @@ class Scorer(Protocol):
         ...
 
 
+# A scorer, or a function that is one; its name is the function's.
 ScorerLike = Scorer | Callable[[str, str], float | Score | Awaitable[float | Score]]
-"""A scorer, or a function that is one; its name is the function's."""
 
 
 @runtime_checkable
@@ -76,7 +75,7 @@ class AsksModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KeywordScorer:
-    """The share of keywords that stand in the output as whole words: Paris is not in "comparison".
+    """The share of keywords that are in the output as whole words: Paris is not in "comparison".
 
     Raises ValueError without any, or when one is empty.
     """
@@ -127,7 +126,7 @@ class LengthScorer:
 
 
 class QuoteScorer:
-    """The share of the output's quotes that stand in a document; passes only if all do. No quotes score 0.
+    """The share of the output's quotes that are in a document; passes only if all do. No quotes score 0.
 
     A quote is what stands in quotation marks of any kind, as in a task (see `checks.quotations`), or a block of lines
     that begin with `>`. At least one must have 12 characters. `document` may be its text.

@@ -1,1 +1,1 @@
-"""The use cases: a run made, resumed, read back, reported, exported, verified."""
+"""The use cases: make, resume, read, report, export and verify runs."""

@@ -1,4 +1,4 @@
-"""Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
+"""Runs a mode with its journal, traces, ledger and models. Every run comes through here."""
 
 import hmac
 import itertools
@@ -65,11 +65,10 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class EarlierRuns:
-    """What a run takes over from earlier ones: their events, the seed with which it asks the same again, and their
-    folders, the latest first, where they kept what they found. `notices` tell what was not taken over, and
-    `dropped` are calls of the latest whose replies are of no use.
+    """The earlier runs that a run continues: their events, their seed, and their folders, the latest first.
 
-    With `names`, the models of a run that is only replayed, nothing is asked that has no record.
+    `notices` tell what was not taken over. `dropped` are calls of the latest run whose replies are of no use. With
+    `names`, the models of a replayed run, nothing is asked that has no record.
     """
 
     runs: tuple[tuple[AnyEvent, ...], ...]
@@ -81,15 +80,15 @@ class EarlierRuns:
 
     @property
     def unused(self) -> Iterator[CallEvent]:
-        """The calls that were paid for in vain, of the latest and of those before it: nothing else is judged before the
-        first iteration begins.
+        """The calls whose replies are not used: those of judges before the first iteration of the latest run, and
+        `dropped`.
         """
         begun = itertools.takewhile(lambda event: not isinstance(event, IterationStarted), next(iter(self.runs), ()))
         yield from (call for call in begun if isinstance(call, CallStarted | CallFinished) and call.agent in JUDGES)
         yield from self.dropped
 
     def copy_to(self, folder: Path) -> None:
-        """Have a run that goes on with these keep those that it needs. Raises JournalError."""
+        """Copies the earlier runs that a new run needs into its folder. Raises JournalError."""
         if self.names is not None:
             return
         recording = Recording()
@@ -102,7 +101,7 @@ class EarlierRuns:
 class FollowedRuns:
     """The runs that a further question follows on, the first one first: their events and folders.
 
-    `chain` is the last hash of the journal of the last one, which tells whether it is the same run.
+    `chain` is the last hash in the journal of the last run, by which it can be recognised.
     """
 
     runs: tuple[tuple[AnyEvent, ...], ...]
@@ -111,29 +110,30 @@ class FollowedRuns:
 
     @property
     def starts(self) -> list[RunStarted]:
-        """The events that begin them."""
+        """The events that begin these runs."""
         return [event for events in self.runs for event in events if isinstance(event, RunStarted)]
 
     @property
     def record(self) -> dict[str, object]:
-        """What a run that follows on them records of them."""
+        """The entry about these runs in the record of a run that follows on them."""
         questions = [started.question for started in self.starts]
         return {"run": self.folders[-1].name, "chain": self.chain, "questions": questions}
 
     def copy_to(self, folder: Path) -> None:
-        """Have a run that follows on these keep them, so that it can be moved without them. Raises JournalError."""
+        """Copies these runs into the folder of a run that follows on them, so that it can be moved alone. Raises
+        JournalError.
+        """
         copy_runs(self.folders, folder, ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What a run is made with: the settings, and what a caller brings in place of what they would choose.
+    """What a run is made with: the settings, and what a caller provides instead of them.
 
-    `models` replaces models by role, `engine` the sandbox; `sink` is called with every event once it is in the journal.
-    `followed` are the runs that a question follows on.
-    Runs that belong together may share what they spend (`purse`), how a sandbox is opened (`open_engines`), and what
-    the marks around data follow from (`shared_seed`), so that their prompts begin alike. With `take_turn` they keep
-    their rate together with other programs.
+    `models` replaces models by role, `engine` the sandbox. `sink` is called with every event after it is in the
+    journal. `followed` are the runs that a question follows on. Related runs can share a budget (`purse`), a way to
+    open sandboxes (`open_engines`), and the seed of the marks around data (`shared_seed`), so that their prompts begin
+    alike. With `take_turn` they share a rate limit with other programs.
     """
 
     settings: Settings
@@ -149,20 +149,20 @@ class Setup:
     take_turn: TakeTurn = lambda endpoint, gap: 0.0
 
     def choose_models(self) -> ModelNames:
-        """The models of the run: those of a run that is replayed, else as `wiring.models.choose_models` says."""
+        """The models of the run: those of a replayed run, else the choice of `wiring.models.choose_models`."""
         if self.earlier is not None and self.earlier.names is not None:
             return self.earlier.names
         return choose_models(self.settings, self.models, self.verifier)
 
     def new_seed(self) -> str:
-        """The seed of a run: by chance, behind what it shares with others."""
+        """A random seed for a run, after the seed that it shares with others."""
         return f"{self.shared_seed}-{clock.token(8)}" if self.shared_seed else clock.token(16)
 
     def with_shared_marks(self, document: Document) -> "Setup":
-        """Let the prompts of all questions to this document begin alike on this machine, so that a cache has that.
+        """The setup with which all prompts on this document begin alike on this machine, so that a cache can hold them.
 
-        The marks around data follow from the machine's key, so no author of a document can foresee them, and from the
-        document's bytes, so that another one has others. Runs that share a seed already, as a table's do, keep theirs.
+        The marks around data depend on the machine's key, so that no author of a document can foresee them, and on the
+        document's bytes. Runs that share a seed already, as those of a table do, keep it.
         """
         key = machine_key(self.settings.cache_folder)
         if self.shared_seed or not key:
@@ -178,9 +178,9 @@ class Setup:
         engine: Callable[[], Sandbox] | None = None,
         sink: EventSink | None = None,
     ) -> "Setup":
-        """The setup that the arguments of a public function mean; without `settings` those of the environment.
+        """The setup for the arguments of a public function; without `settings` those of the environment.
 
-        Raises ConfigError, also when runs cannot be kept in their folder.
+        Raises ConfigError, also if runs cannot be kept in their folder.
         """
         if settings is not None and not isinstance(settings, Settings):
             what = f"settings are {type(settings).__name__}, not Settings"
@@ -192,11 +192,11 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a run is to do: its mode, what is asked, of which document, by which models.
+    """What a run does: its mode, question, document and models.
 
-    `read_as` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
-    so that the local checks can be made again later; `follows` is the record of the runs that a question follows on.
-    `detectors` say when the loop stops, by default those of the settings.
+    `read_as` is recorded so that a resumed run reads the document in the same way. `terms` has what the local checks
+    need later. `follows` is the record of the runs that a question follows on. `detectors` stop the loop; the default
+    is those of the settings.
     """
 
     mode: str
@@ -210,7 +210,7 @@ class Job:
 
 
 def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:
-    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
+    """Run the mode that `build` makes, with its journal, traces, ledger and models."""
     document, settings, sink = job.document, setup.settings, setup.sink
     earlier = setup.earlier or EarlierRuns((), setup.new_seed())
     recording = Recording(*earlier.runs, is_closed=earlier.names is not None)
@@ -219,7 +219,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     event_log = _EventLog()
     spans, without_spans = open_spans(settings)
     listeners = Fanout((event_log, *spans, *((sink,) if sink else ())))
-    # What goes wrong beside the run is not told to its journal, which may be what went wrong.
+    # Faults beside the run are not sent to its journal, which may be the cause.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
     budget, bounds = run_budget(settings, job.names.by_role, setup.models)
@@ -264,7 +264,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         except BaseException as error:
             interrupted = isinstance(error, KeyboardInterrupt)
             kind = StopType.USER_INTERRUPTED if interrupted else StopType.SYSTEM_ERROR
-            with suppress(JournalError):  # what failed is told, not what it failed again at
+            with suppress(JournalError):  # the first failure is reported, not a second one
                 all_sinks(RunHalted(Halt(kind, str(error) or type(error).__name__), clock.now()))
             raise
         closing.callback(parts.close)
@@ -278,7 +278,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             has_result=parts.has_result,
         )
     view = _read_back(folder, event_log.events, outcome)
-    # What could not be recorded, such as that a trace could not be written, is shown, too.
+    # Notices that could not be recorded, such as on a trace that could not be written, are shown too.
     messages = tuple(dict.fromkeys((*(notice.message for notice in event_log.notices), *view.notices)))
     return Result(
         outcome=outcome,
@@ -291,8 +291,8 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
 
 
 def new_run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
-    """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
-    # Milliseconds, so that runs are listed in the order in which they were started.
+    """A new folder for a run, named by time, the document's hash and chance; no foreign text is in its name."""
+    # Milliseconds keep the runs in the order in which they started.
     stamp = clock.now().replace("-", "").replace(":", "").replace(".", "").replace("T", "-").removesuffix("Z")
     about = document.id[:8] if document else "nothing"
     return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
@@ -300,7 +300,7 @@ def new_run_folder(settings: Settings, mode: str, document: Document | None) -> 
 
 @contextmanager
 def _name_run(folder: Path, mode: str) -> Iterator[None]:
-    """An error that ends a run tells which run it was, what is kept of it, and how to resume it."""
+    """Adds the run's name, its kept calls and the command to resume it to an error that ends the run."""
     try:
         yield
     except BaseException as error:
@@ -311,7 +311,7 @@ def _name_run(folder: Path, mode: str) -> Iterator[None]:
 
 
 def _read_back(folder: Path, events: Sequence[AnyEvent], outcome: Outcome) -> RunView:
-    """The run as its journal tells it; of a journal that failed, what was to stand in it."""
+    """The run as its journal has it; if the journal failed, as its events tell."""
     try:
         view = read_run(folder).view
         if view.halt == outcome.halt:
@@ -322,7 +322,7 @@ def _read_back(folder: Path, events: Sequence[AnyEvent], outcome: Outcome) -> Ru
 
 
 class _EventLog(StateTracker):
-    """A sink that remembers the events, what a person should be told, and the state that they fold to."""
+    """A sink that keeps the events, the notices, and the state of the run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -338,7 +338,7 @@ class _EventLog(StateTracker):
 
 
 def require_text(text: str, what: str, example: str) -> str:
-    """A question, task or objective without surrounding space; ConfigError when it is no text, empty or too long."""
+    """A question, task or objective without surrounding space; ConfigError if it is no text, empty or too long."""
     if not isinstance(text, str):
         raise ConfigError(f"the {what} is no text: {text!r:.80}", code="no-question", hint=example)
     text = text.strip()
@@ -353,10 +353,10 @@ def require_text(text: str, what: str, example: str) -> str:
 def describe_document(
     document: Document | None, read_as: Mapping[str, object] = MappingProxyType({})
 ) -> dict[str, object]:
-    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
+    """The record of a document: enough to recognise it, without its text; empty for a run without a document.
 
-    `page_starts` are the offsets at which its pages begin, so that coverage can be told by page without the document.
-    `read_as` says how, as `DocumentSource.record` does.
+    `page_starts` are the offsets of its pages, so that coverage can be shown by page without the document. `read_as`
+    says how it was read, as in `DocumentSource.record`.
     """
     if document is None:
         return {}
@@ -377,7 +377,7 @@ def describe_document(
 
 
 def describe_member(member: Member) -> dict[str, object]:
-    """What a trace keeps of one document of a set."""
+    """The record of one document of a set."""
     return {
         **pick(member, "name", "path", *(["inner"] if member.inner else [])),
         **pick(member, "sha256", "fingerprint", "kind"),
@@ -388,7 +388,7 @@ def describe_member(member: Member) -> dict[str, object]:
 
 
 def describe_start(job: Job, settings: Settings, run: str, seed: str) -> RunStarted:
-    """The event that begins a run of the job: all that it depends on, as far as it is known before it."""
+    """The event that begins a run of the job, with everything that the run depends on."""
     recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
     document = describe_document(job.document, job.read_as)
     return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed, dict(job.follows))

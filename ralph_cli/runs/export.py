@@ -1,8 +1,7 @@
-"""Exporting a run: its journal, view, document and origin as one file that can be verified anywhere, years later."""
+"""Exports a run: its journal, view, document and origin in one file that can be verified anywhere, years later."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.config import SECRETS, Settings, load_settings
@@ -16,23 +15,13 @@ from ralph_cli.journal.redact import Redactor, create_redactor
 from ralph_cli.journal.rows import refuse_if_running
 from ralph_cli.journal.store import read_rows
 from ralph_cli.reports.sections.documents import list_documents
-from ralph_cli.runs.history import as_object, find_run, run_from_events
+from ralph_cli.runs.history import as_object, find_run, find_start, run_from_events
 from ralph_cli.runs.opening import is_recorded_set, read_recorded
 
 
 @dataclass(frozen=True, slots=True)
-class PackedRun:
-    """The bytes of a bundle, how many events it has, its seal, and what a person should know of it."""
-
-    data: bytes
-    events: int
-    seal: str
-    notices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class ExportedBundle:
-    """A bundle that was written: where, how large, its seal, and what a person should know of it."""
+    """A bundle that was written: its path, number of events, size, seal, and notices for the user."""
 
     path: Path
     events: int
@@ -50,41 +39,44 @@ def export(
 ) -> ExportedBundle:
     """Write the bundle of a run (a name, a run's folder, or None for the newest) to the new file `path`.
 
-    Without a `path` it is the run's name and ".zip", in the working folder.
-    The document itself is in it only `with_document`. Raises JournalError when the run still goes on or cannot be
-    read, DocumentError when its document cannot, and UserError when there is another file at `path`.
+    The default path is the run's name with ".zip" in the working folder. The document is included only `with_document`.
+    Raises JournalError if the run is still going on or cannot be read, DocumentError if its document cannot be read,
+    and UserError if there is another file at `path`.
     """
     settings = settings or load_settings()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
-    packed = pack_run(folder, settings, with_document=with_document)
-    path = path or Path(f"{folder.name}.zip")
-    _write_new(path, packed.data)
-    return ExportedBundle(path, packed.events, len(packed.data), packed.seal, packed.notices)
+    data, bundle = pack_run(folder, settings, with_document=with_document)
+    bundle = replace(bundle, path=path or bundle.path)
+    _write_new(bundle.path, data)
+    return bundle
 
 
-def pack_run(folder: Path, settings: Settings, *, with_document: bool = False) -> PackedRun:
-    """The bundle of the run in `folder`, as `export` writes it."""
+def pack_run(folder: Path, settings: Settings, *, with_document: bool = False) -> tuple[bytes, ExportedBundle]:
+    """The bundle of the run in `folder`, and its description."""
     refuse_if_running(folder)
     rows = tuple(read_rows(folder))
-    started = rows[0].event if rows else None
-    if not isinstance(started, RunStarted):
-        raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
+    started = find_start(tuple(row.event for row in rows), str(folder))
     clean = _cleaner(settings, folder, started)
     plain = [(row.at, clean.redact_event(EVENT.dump_python(row.event, mode="json"))) for row in rows]
-    # What is shown is made of the cleaned events, so that it can be made of them again.
+    # The view is made of the cleaned events, so that a reader can make it again.
     events = tuple(EVENT.validate_python(event) for _, event in plain)
-    first = events[0]
-    assert isinstance(first, RunStarted)
-    members = {VIEW: as_object(run_from_events(events, "")), IDENTITY: first.document, ORIGIN: _origin(first, events)}
+    cleaned = run_from_events(events, "")
+    first = cleaned.started
+    members = {VIEW: as_object(cleaned), IDENTITY: first.document, ORIGIN: _origin(first, events)}
     documents = _read_documents(started) if with_document else {}
     data, seal = pack(first.run, plain, members, documents)
-    _refuse_keys(clean, (*(canonical_json(event) for _, event in plain), *map(canonical_json, members.values())))
-    notices = [*_notices(clean, plain)]
+    parts = [canonical_json(value).decode("utf-8") for value in (*(event for _, event in plain), *members.values())]
+    if any(map(clean.has_key, parts)):
+        raise JournalError("the record of the run holds a key, so it is not exported", code="key-in-record")
+    notices = []
+    if left := next((number for number, (_, event) in enumerate(plain, 1) if clean.has_folder(str(event))), None):
+        where = f"a folder of this machine is named in the result itself (event {left})"
+        notices.append(f"{where}; results are kept to the letter")
     if not documents and first.document and first.mode in ("qa", "task"):
         notices.append(
             "who verifies it needs the document, too, and names it with --document; --with-document packs it in"
         )
-    return PackedRun(data, len(rows), seal, tuple(notices))
+    return data, ExportedBundle(Path(f"{folder.name}.zip"), len(rows), len(data), seal, tuple(notices))
 
 
 def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Redactor:
@@ -98,7 +90,7 @@ def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Redactor:
 
 
 def _origin(started: RunStarted, events: tuple[AnyEvent, ...]) -> Json:
-    """With what the run was made: versions, the reader of the document, the digests of prompts and of requests."""
+    """The origin of a run: versions, models, the reader of the document, and digests of prompts and requests."""
     settings = started.settings
     calls: list[Json] = [
         {"number": event.number, "agent": event.agent, "model": event.model, "sha256": event.digest}
@@ -116,14 +108,8 @@ def _origin(started: RunStarted, events: tuple[AnyEvent, ...]) -> Json:
     }
 
 
-def _refuse_keys(clean: Redactor, parts: tuple[bytes, ...]) -> None:
-    """A last look at what is about to leave."""
-    if any(clean.has_key(part.decode("utf-8")) for part in parts):
-        raise JournalError("the record of the run holds a key, so it is not exported", code="key-in-record")
-
-
 def _read_documents(started: RunStarted) -> dict[str, bytes]:
-    """The bytes of the document or documents, if their files are still those that were read."""
+    """The bytes of the document or documents, if their files are unchanged."""
     of_set = is_recorded_set(started.document)
     records = list_documents(started.document) if of_set else [started.document]
     try:
@@ -134,7 +120,7 @@ def _read_documents(started: RunStarted) -> dict[str, bytes]:
 
 
 def _write_new(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, readable by its owner only; the same bundle may be written again."""
+    """Write a new file, readable by its owner only; a file with the same bytes is accepted."""
     try:
         if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
             return
@@ -147,9 +133,3 @@ def _write_new(path: Path, data: bytes) -> None:
     except OSError as error:
         hint = "-o takes the name of a file in a folder that is there"
         raise UserError(f"{path} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
-
-
-def _notices(clean: Redactor, events: list[tuple[str, Json]]) -> Iterator[str]:
-    left = next((number for number, (_, event) in enumerate(events, 1) if clean.has_folder(str(event))), None)
-    if left:
-        yield f"a folder of this machine is named in the result itself (event {left}); results are kept to the letter"

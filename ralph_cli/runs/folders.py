@@ -1,4 +1,4 @@
-"""Whether a folder can be written to: tried before anything is paid for, and not guessed from its permissions."""
+"""Checks whether folders can be written to, by trying it before anything is paid for, and deletes runs."""
 
 import shutil
 import tempfile
@@ -20,7 +20,7 @@ from ralph_cli.runs.history import find_run, run_names
 
 
 def folder_fault(folder: Path) -> str:
-    """Why no file can be made in a folder, in words; empty when one can. Nothing is left behind."""
+    """The reason why no file can be made in a folder; empty if one can. Nothing is left behind."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return ""
@@ -29,7 +29,7 @@ def folder_fault(folder: Path) -> str:
 
 
 def require_runs_folder(out: Path) -> None:
-    """ConfigError unless runs can be kept in the folder `out`, which need not be there yet."""
+    """Raise ConfigError unless runs can be kept in the folder `out`, which need not exist yet."""
     place = out.absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -40,18 +40,17 @@ def require_runs_folder(out: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DeletedRun:
-    """A run that was deleted, and the runs beside it that had a copy of it, because they went on with it."""
+    """A deleted run, and the runs beside it whose copy of it was deleted, because they continued it."""
 
     name: str
     copied_to: tuple[str, ...] = ()
 
 
 def delete_run(out: Path, name: str) -> DeletedRun:
-    """Delete the run of that name, or of a unique beginning or end of it.
+    """Delete the run with that name, or a unique beginning or end of it.
 
-    Its folder goes with all that is in it, what reviewers have said of it, its entry in the index, and its copies in
-    the runs in `out` that went on with it; nothing else is touched. Raises JournalError when there is no such run, a
-    process works on it or on one of these, or a folder cannot be deleted.
+    Deletes its folder, its reviews, its entry in the index, and its copies in runs in `out` that continued it. Raises
+    JournalError if there is no such run, a process works on it or on one of those, or a folder cannot be deleted.
     """
     folder = find_run(out, name)
     if folder.is_symlink():
@@ -74,8 +73,7 @@ def delete_run(out: Path, name: str) -> DeletedRun:
 def delete_older_runs(out: Path, age: timedelta) -> Iterator[DeletedRun]:
     """Delete the runs that began longer than `age` ago, oldest first; yields each.
 
-    Runs stay on which a process works, or on one that went on with them, and so do links. Raises JournalError as
-    `delete_run` does.
+    Keeps links, and runs that a process works on or continues. Raises JournalError as `delete_run` does.
     """
     limit = datetime.fromisoformat(clock.now()) - age
     for name in run_names(out):
@@ -87,12 +85,12 @@ def delete_older_runs(out: Path, age: timedelta) -> Iterator[DeletedRun]:
 
 
 def _runs_with(folder: Path, copies: Sequence[Path]) -> list[Path]:
-    """The folder of a run, and those of the runs that these copies of it are in."""
+    """The folder of a run, and the folders of the runs that contain these copies of it."""
     return [folder, *(copy.parent.parent for copy in copies)]
 
 
 def _begun(folder: Path) -> datetime:
-    """When a run began: as it says itself, or else when its file was last written."""
+    """The time when a run began, as recorded; else when its file was last written."""
     with suppress(JournalError, ValueError, TypeError):
         first = next(read_events(folder), None)
         if isinstance(first, RunStarted):

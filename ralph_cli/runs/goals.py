@@ -1,4 +1,4 @@
-"""Goals: a text that is worked on until the user's own commands pass on it."""
+"""Pursues goals: a worker revises a text until the user's own commands accept it."""
 
 import re
 from collections.abc import Sequence
@@ -20,15 +20,13 @@ from ralph_cli.runs.resuming.earlier import hold_runs
 from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings
 from ralph_cli.wiring.models import BuiltMode, RunContext
 
-_FILE_ENDING = re.compile(r"\.\w{1,16}")
-
 
 @dataclass(frozen=True, slots=True)
 class VerifierCommands:
     """The commands that decide on a goal's output, and how they are run.
 
-    A command is run in `folder` (default the working folder), with `shell` by /bin/sh; "{output}" in it is replaced by
-    the path of a file that ends in `suffix`.
+    Commands run in `folder` (default: the working folder), with `shell` through /bin/sh. "{output}" in a command is
+    replaced by the path of a file that ends in `suffix`.
     """
 
     commands: Sequence[str | CommandVerifier] = ()
@@ -39,9 +37,9 @@ class VerifierCommands:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the output shall be, what decides on it, and what the worker is told of that.
+    """The objective of the output, the commands that decide on it, and the worker's instructions.
 
-    With `resume` the newest run of the same goal goes on if it was cut off; else `continues` names what goes on.
+    With `resume` the newest run of the same goal is continued if it was cut off; else `continues` names the run.
     """
 
     objective: str
@@ -53,9 +51,9 @@ class Goal:
 
 
 def recorded_goal(events: Sequence[AnyEvent], objective: str, continues: str) -> Goal:
-    """The goal of a run as its record tells it; its verifiers are commands, which not everybody's record may choose.
+    """The goal in the record of a run. Its verifiers are commands, so callers must trust the record.
 
-    Raises JournalError for an ending of its output file that is none, such as one that leads to another folder.
+    Raises JournalError if the ending of its output file is not one, as when it leads to another folder.
     """
     terms = next((event for event in events if isinstance(event, GoalSet)), GoalSet((), False))
     if not is_file_ending(terms.suffix):
@@ -66,8 +64,8 @@ def recorded_goal(events: Sequence[AnyEvent], objective: str, continues: str) ->
 
 
 def is_file_ending(suffix: str) -> bool:
-    """Whether it is a dot with letters and digits, which no path can be made of."""
-    return _FILE_ENDING.fullmatch(suffix) is not None
+    """Whether the suffix is a dot with up to 16 letters or digits, so that it leads to no other folder."""
+    return re.fullmatch(r"\.\w{1,16}", suffix) is not None
 
 
 def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:

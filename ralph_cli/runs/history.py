@@ -1,4 +1,4 @@
-"""Runs as their journals tell them: found by name, read back, shown."""
+"""Reads runs from their journals: finds them by name, and builds what is shown of them."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import RUNNING, MissingVote, RunView, build_view
 from ralph_cli.text.lexicon import pluralize
 
-if TYPE_CHECKING:  # a list of runs does not wait for what makes runs
+if TYPE_CHECKING:  # listing runs does not need the modules that make runs
     from ralph_cli.wiring.estimating import PastRun
 
 NO_VERDICT = "no verdict of it could be used"
@@ -33,13 +33,10 @@ UNFINISHED = Halt(StopType.NONE, "the run has not ended")
 KILLED = Halt(StopType.NONE, "the run was killed before it ended; what was recorded is kept")
 
 
-_FIND = re.compile(r"(?<![\w.])find\(")
-
-
 def missing_votes(
     best: Step | None, panel: Sequence[str], faults: Mapping[str, str]
 ) -> dict[int, tuple[MissingVote, ...]]:
-    """By claim, the models of the panel that were to give a second opinion on it and gave none; `faults` says why."""
+    """By claim, the models of the panel that gave no second opinion when asked, with the reason from `faults`."""
     found: dict[int, tuple[MissingVote, ...]] = {}
     for ruling in best.rulings if best is not None else ():
         if not ruling.claim or not (ruling.votes or ruling.is_near_margin):
@@ -51,28 +48,28 @@ def missing_votes(
 
 
 def called_name(name: str) -> str:
-    """The name by which a model goes in the record of its calls: a script goes by that of its file alone."""
+    """The name of a model in the record of its calls: for a script the name of its file."""
     vendor, _, rest = name.partition(":")
     return f"{vendor}:{Path(rest).name}" if vendor == "scripted" else name
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run as its journal tells it."""
+    """A run as its journal has it."""
 
     view: RunView
     events: tuple[AnyEvent, ...]
 
     @property
     def started(self) -> RunStarted:
-        """The event that begins it."""
+        """The event that begins the run."""
         return find_start(self.events, self.view.folder)
 
 
 def read_run(folder: Path) -> RecordedRun:
-    """Read a run back from its journal, finished or not, with its reviews. Raises JournalError.
+    """Read a run from its journal, finished or not, with its reviews. Raises JournalError.
 
-    Reviews that cannot be read are told in the notices.
+    Reviews that cannot be read are reported in the notices.
     """
     run = run_from_events(tuple(read_events(folder)), str(folder))
     view = run.view
@@ -86,13 +83,15 @@ def read_run(folder: Path) -> RecordedRun:
 
 
 def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
-    """The run of these events; `folder` is where its record is. Raises JournalError when they do not begin one."""
+    """The run of these events; `folder` has its record. Raises JournalError if the events do not begin a run."""
     started = find_start(events, folder)
     state = fold(events)
     ended = next((event.at for event in reversed(events) if isinstance(event, RunHalted)), None)
-    calls = sum(event.seconds for event in events if isinstance(event, CallFinished))
-    # Of a run that was cut off nobody knows when.
-    seconds = calls if ended is None else clock.seconds_between(started.at, ended)
+    calls = [event for event in events if isinstance(event, CallFinished)]
+    # A run that was cut off has no time of its end.
+    seconds = sum(call.seconds for call in calls) if ended is None else clock.seconds_between(started.at, ended)
+    panel = started.settings.get("panel")
+    faults = {call.model: call.error for call in calls if call.agent == "judge" and call.error}
     shown = build_view(
         started,
         Outcome(state.halt or UNFINISHED, state.best, len(state.steps)),
@@ -104,24 +103,24 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         is_searched=not started.document.get("documents") and any(map(_searches_all, events)),
         subqueries=state.subqueries,
         usd_by_role=usd_by_role(spending(events)),
-        saved_usd=round(sum(saved_by_cache(e.model, e.usage) for e in events if isinstance(e, CallFinished)), 6),
-        missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
+        saved_usd=round(sum(saved_by_cache(call.model, call.usage) for call in calls), 6),
+        missing_votes=missing_votes(state.best, panel if isinstance(panel, list | tuple) else (), faults),
         children=list_children(events),
     )
     return RecordedRun(shown, events)
 
 
 def _searches_all(event: AnyEvent) -> bool:
-    """Whether code was run, without an error, that searched all of one document by `find`."""
+    """Whether the event is code that searched all of one document by `find`, without an error."""
     if not isinstance(event, SnippetRan) or event.error or not event.reached:
         return False
-    return _FIND.search(event.code) is not None
+    return re.search(r"(?<![\w.])find\(", event.code) is not None
 
 
 def describe_kept(folder: Path, mode: str) -> str:
-    """What is kept of a run of that mode that was cut off, and the command that goes on with it; without a full stop.
+    """The calls kept of a run that was cut off, and the command that continues it, without a full stop.
 
-    Of a folder that was moved or unmounted it is not known what is kept in it.
+    A folder that was moved or unmounted is reported as gone.
     """
     command = resume_command(mode, folder.parent, folder.name)
     try:
@@ -129,11 +128,11 @@ def describe_kept(folder: Path, mode: str) -> str:
     except JournalError:
         return f"the record of the run {folder.name} is gone; if its folder comes back: `{command}`"
     cost = f" (${usage.usd:.2f})" if usage.usd else ""
-    return f"the run {folder.name} keeps {pluralize(usage.calls, 'call')}{cost}; to go on with it: `{command}`"
+    return f"the run {folder.name} keeps {pluralize(usage.calls, 'call')}{cost}; to resume it: `{command}`"
 
 
 def find_start(events: tuple[AnyEvent, ...], folder: str) -> RunStarted:
-    """The event that begins a run; JournalError when there is none."""
+    """The event that begins a run; JournalError if there is none."""
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     if started is None:
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
@@ -141,24 +140,14 @@ def find_start(events: tuple[AnyEvent, ...], folder: str) -> RunStarted:
 
 
 def goal_state(events: tuple[AnyEvent, ...]) -> GoalState | None:
-    """The goal that the events tell of, None if it was no goal that was pursued."""
+    """The goal in these events; None if the run pursued none."""
     if not any(isinstance(event, GoalSet) for event in events):
         return None
     return reduce(GoalState.apply, events, GoalState())
 
 
-def _panel(started: RunStarted) -> tuple[str, ...]:
-    named = started.settings.get("panel")
-    return tuple(str(name) for name in named) if isinstance(named, list | tuple) else ()
-
-
-def _judge_faults(events: tuple[AnyEvent, ...]) -> dict[str, str]:
-    calls = (event for event in events if isinstance(event, CallFinished))
-    return {call.model: call.error for call in calls if call.agent == "judge" and call.error}
-
-
 def as_object(run: RecordedRun) -> dict[str, Any]:
-    """The run as `--json` shows it."""
+    """The run as the object of `--json`."""
     from ralph_cli.reports import goal, json
 
     state = goal_state(run.events)
@@ -168,8 +157,8 @@ def as_object(run: RecordedRun) -> dict[str, Any]:
 
 
 def recorded_costs(out: Path, mode: str, worker: str, judge: str, most: int = 50) -> "list[PastRun]":
-    """What the newest runs in `out` of that mode have cost, with that worker and that judge (empty: any); those that
-    ended by themselves, at a known price.
+    """The costs of the newest runs in `out` of that mode, with that worker and that judge (empty: any); only runs that
+    were not cut off, at a known price.
     """
     from ralph_cli.wiring.estimating import PastRun
 
@@ -193,12 +182,12 @@ def run_names(out: Path) -> list[str]:
 
 
 def begun_runs(out: Path) -> list[str]:
-    """Those of them of which anything is recorded: a process may be killed before that."""
+    """The runs in `out` that have recorded anything, oldest first."""
     return [name for name in run_names(out) if _has_begun(out / name)]
 
 
 def _has_begun(folder: Path) -> bool:
-    """Whether anything was recorded: a process may be killed before that. What cannot be read is not passed over."""
+    """Whether a run has recorded anything before its process was killed; True for a record that cannot be read."""
     try:
         return any(True for _ in read_events(folder))
     except JournalError:
@@ -206,7 +195,7 @@ def _has_begun(folder: Path) -> bool:
 
 
 def find_run(out: Path, name: str | None) -> Path:
-    """The folder of the run of that name, or a unique beginning or end of it, or of the newest that has begun."""
+    """The folder of the run with that name, or a unique beginning or end of it; with None the newest that has begun."""
     names = run_names(out)
     newest = next((run for run in reversed(names) if _has_begun(out / run)), None)
     if newest is None:

@@ -1,4 +1,4 @@
-"""Looking up quotes and memos in documents, which needs no model: what `ralph check` calls."""
+"""Looks up quotes and memos in documents without a model, for `ralph check`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,10 +22,10 @@ from ralph_cli.retrieval.quotes.visibility import VisibilityChecker
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """What became of one quote: where it stands (`quote`), and what is wrong with it (`issue`).
+    """The result of looking up one quote: the place found (`quote`), and a fault (`issue`).
 
-    Without a `quote` it is not in the document; with a `quote` and an `issue` it is there, and a reader cannot see it.
-    `cautions` are what a reader should know beside: that nothing could be seen of the pages, for one.
+    Without a `quote` it is not in the document. With a `quote` and an `issue` it is there, but a reader cannot see it.
+    `cautions` are remarks, such as that the pages could not be rendered.
     """
 
     said: str
@@ -37,7 +37,7 @@ class QuoteCheck:
 def check_quotes(
     document: DocumentLike, quotes: Sequence[str], *, settings: Settings | None = None
 ) -> tuple[QuoteCheck, ...]:
-    """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
+    """Look up quotes in a document, without a model or key; in their order. Raises DocumentError."""
     settings = complete_settings(settings)
     quotes = [quotes] if isinstance(quotes, str) else quotes
     source = load_source(DocumentSource.of(document).with_ocr(settings.ocr_options), settings.cache_folder)
@@ -46,7 +46,7 @@ def check_quotes(
     cautions: list[str] = []
     sight = VisibilityChecker(loaded, lambda code, message: cautions.append(message), source)
     visibility = VisibilityPolicy(sight, settings.allow_hidden_text)
-    # All at once at first, so that the file is opened and its pages are rendered once.
+    # All spans at once, so that the file is opened and its pages are rendered once.
     sight([match.span for match in map(index.find, quotes) if match])
     found = []
     for words in quotes:
@@ -57,16 +57,16 @@ def check_quotes(
 
 
 def refuse_same_file(memo: str, documents: Sequence[str]) -> None:
-    """ConfigError when a memo is to be checked against itself."""
+    """Raise ConfigError if a memo would be checked against itself."""
     if memo != "-" and memo in documents:
         hint = "ralph check memo.md --doc contract.pdf"
         raise ConfigError("the memo and the document are the same file", code="same-file", hint=hint)
 
 
 def load_documents(sources: Sequence[DocumentSource], settings: Settings, on_event: EventSink) -> list[DocumentSource]:
-    """The sources with their documents loaded; a folder, an archive or a pattern gives all of its own.
+    """The sources with their documents loaded; a folder, an archive or a pattern gives all of its documents.
 
-    `on_event` hears of files that are skipped. Raises DocumentError.
+    `on_event` receives notices of skipped files. Raises DocumentError.
     """
     found: list[DocumentSource] = []
     for source in sources:
@@ -93,14 +93,14 @@ def check_memo(
     password: str | None = None,
     encoding: str | None = None,
 ) -> MemoCheck:
-    """Find what a memo quotes, and from which pages, and look it up in the documents; no model is asked.
+    """Find the quotations and page references of a memo, and look them up in the documents; no model is asked.
 
-    `MemoCheck.ok` is True only if something was checked and all of it holds; words that a reader of the pages cannot
-    see do not, unless the settings allow it. A folder, an archive or a pattern means all documents in it. With `judge`
-    the judge model of the settings (or "judge" of `models`) says of each sentence whether its quotations bear it out.
-    With `strict` words too few to be a quotation count, and page
-    references that cannot be checked. `password` and `encoding` are tried on all files; `sink` hears of cautions and of
-    the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
+    `MemoCheck.ok` is True only if something was checked and everything is right. Words that a reader of the pages
+    cannot see count as a fault, unless the settings allow them. A folder, an archive or a pattern means all documents
+    in it. With `judge` the judge model of the settings (or "judge" of `models`) decides for each sentence whether its
+    quotations support it. With `strict` terms that are too short for a quotation count too, as do page references that
+    cannot be checked. `password` and `encoding` are tried on all files. `sink` receives cautions and the judge's calls.
+    Raises DocumentError, and ConfigError if the judge cannot be asked.
     """
     settings = complete_settings(settings)
     sources = _named_sources(memo, documents, password, encoding)
@@ -108,27 +108,25 @@ def check_memo(
     on_event = sink or (lambda _event: None)
     read = sources[0].with_ocr(settings.ocr_options).loaded(settings.cache_folder)
     found = load_documents(sources[1:], settings, on_event)
-    own = Path(read.path).absolute()  # it may lie in the folder of its documents
+    own = Path(read.path).absolute()  # the memo may be in the folder of its documents
     found = [source for source in found if source.path in files or Path(source.path).absolute() != own]
     sources = [read, *found]
-    memo_document, *quoted = (source.load() for source in sources)
-    loaded = (memo_document, *quoted)
+    memo_document, *quoted = loaded = [source.load() for source in sources]
     _tell_cautions(loaded, on_event)
     if len(memo_document.text) > SWAPPED * sum(len(document.text) for document in quoted):
         hint = "ralph check MEMO --doc DOCUMENT"
         what = f"the memo is much longer than what it is checked against: are they swapped? {hint}"
         on_event(NoticeIssued("swapped", what))
-
-    def on_caution(code: str, message: str) -> None:
-        on_event(NoticeIssued(code, message))
-
-    sights = [VisibilityChecker(source.load(), on_caution, source) for source in sources[1:]]
+    sights = [
+        VisibilityChecker(source.load(), lambda code, message: on_event(NoticeIssued(code, message)), source)
+        for source in sources[1:]
+    ]
     quoted = [document.in_language(settings.language) for document in quoted]
     checked = check_quotations(read_memo(memo_document), memo_document.path, quoted, strict=strict)
     checked = check_visibility(checked, sights, hidden_allowed=settings.allow_hidden_text)
     if not judge:
         return checked
-    # Connecting to models takes long to import, and most memos are checked without one.
+    # Importing the models takes long, and most memos are checked without one.
     from ralph_cli.memo.checking.judge import judge_support
     from ralph_cli.wiring.check import open_memo_judge
 
@@ -153,9 +151,9 @@ def _named_sources(
 
 
 def _tell_cautions(documents: Sequence[Document], on_event: EventSink) -> None:
-    """Tell what a reader should know of the memo and of the documents."""
+    """Sends the cautions of the memo and of the documents."""
     codes = [{caution.code for caution in document.cautions} for document in documents]
-    # Password and encoding are tried on all files, so one that they are not for need not be told of.
+    # Password and encoding are tried on all files, so a caution that one file does not need them is left out.
     used = {code for code in UNUSED_OPTIONS if not all(code in found for found in codes)}
     for document in documents:
         for caution in document.cautions:

@@ -1,4 +1,4 @@
-"""The documents that a record tells of, opened again: a record is material, so its paths are only where to look."""
+"""Opens the documents of a record again. A record is foreign data, so its paths only say where to look."""
 
 import hashlib
 import stat
@@ -21,20 +21,19 @@ DOCUMENT_CHANGED = "document-changed"
 
 
 def load_documents(source: DocumentSource, settings: Settings) -> DocumentSource:
-    """Read the documents of a source as the settings say; those in the folder of runs are none."""
+    """Read the documents of a source as the settings say, without those in the folder of runs."""
     return load_source(source.with_ocr(settings.ocr_options), settings.cache_folder, (settings.out,))
 
 
 def open_recorded(
     record: Mapping[str, Any], cache: Path | None = None, source: DocumentSource | None = None
 ) -> DocumentSource:
-    """The document of a `record`, or its set of them, loaded: from where `source` says that it is, else from the paths
-    that it names.
+    """The document of a `record`, or its set of documents, loaded from `source`, else from the recorded paths.
 
-    A file at a path of the record is used only if it is still that document. Password and encoding are those of
-    `source`; without an encoding there it is that of the record, which also says what OCR has read. Raises
-    DocumentError: "no-document" when it came from standard input, "document-changed" when a file has another hash, and
-    what `load_source` raises.
+    A file at a recorded path is used only if it is still the same document. Password and encoding are those of
+    `source`; the default encoding, and the pages read by OCR, are those of the record. Raises DocumentError:
+    "no-document" if the document came from standard input, "document-changed" if a file has another hash, and the
+    errors of `load_source`.
     """
     options = source or DocumentSource("")
     ocr = OcrOptions.recorded(record.get("ocr"))
@@ -50,7 +49,7 @@ def open_recorded(
 def load_recorded(
     record: Mapping[str, Any], data: bytes, cache: Path | None, options: DocumentSource
 ) -> DocumentSource:
-    """The document of a record in the bytes of its file."""
+    """The document of a record, in the bytes of its file."""
     source = replace(options, path=str(record.get("path", "")), inner=_recorded_inner(record))
     return replace(source, document=source.load_bytes(data, cache))
 
@@ -58,7 +57,7 @@ def load_recorded(
 def load_recorded_set(
     record: Mapping[str, Any], contents: Sequence[bytes], cache: Path | None, options: DocumentSource
 ) -> DocumentSource:
-    """The set of a record in the bytes of its files, which are in the record's order."""
+    """The set of a record, in the bytes of its files in the order of the record."""
     documents = []
     for entry, data in zip(list_documents(record), contents, strict=True):
         source = load_recorded(entry, data, cache, options)
@@ -69,27 +68,27 @@ def load_recorded_set(
 
 
 def is_recorded_set(record: Mapping[str, Any]) -> bool:
-    """Whether a record is of a set of documents."""
+    """Whether a record describes a set of documents."""
     return isinstance(record.get("documents"), list)
 
 
 def read_recorded(record: Mapping[str, Any]) -> bytes:
     """The bytes of a document of a `record`. Raises DocumentError as `open_recorded` does.
 
-    Of a file with another hash nothing is used or shown, and what is no regular file, or an empty one, is not opened.
+    Nothing of a file with another hash is used or shown. Empty and special files are not opened.
     """
     path, inner = str(record.get("path", "")), _recorded_inner(record)
     if path in ("", "-"):
         what = "the document of that run came from standard input" if path else "the record names no document"
         raise DocumentError(what, code="no-document", hint="name its file")
     source, is_empty = DocumentSource(path, inner=inner), False
-    with suppress(OSError, ValueError):  # reading it says what is wrong
+    with suppress(OSError, ValueError):  # reading the file reports what is wrong
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
             what = f"{display_name(path)} is not a regular file"
             raise DocumentError(what, code="unreadable", hint="name the document")
         is_empty = not status.st_size
-    data = b"" if is_empty else source.read()  # what a kernel shows as an empty file may never end
+    data = b"" if is_empty else source.read()  # a file that the kernel shows as empty may never end
     if hashlib.sha256(data).hexdigest() != record.get("sha256"):
         what = f"{display_name(source.name)} is not the document of that run any more"
         raise DocumentError(what, code=DOCUMENT_CHANGED, hint="name the document, if it was moved")

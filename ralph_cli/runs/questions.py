@@ -1,4 +1,4 @@
-"""Questions and tasks put to a document, for the first time or when a run is resumed."""
+"""Answers questions and does tasks on a document, for new and resumed runs."""
 
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.wrapper import preload
@@ -25,7 +25,7 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
 
 
 def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
-    """Do `task` on the document, or on the memory alone; see `api.run_task`."""
+    """Do `task` on the document, or with the memory alone; see `api.run_task`."""
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
     from ralph_cli.wiring.task import build_task, read_spec
 

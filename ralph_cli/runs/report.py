@@ -1,4 +1,4 @@
-"""Evidence reports: a run and its document put together, and written as HTML, highlighted PDF, Markdown or CSV."""
+"""Makes evidence reports from a run and its document, and writes them as HTML, highlighted PDF, Markdown or CSV."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -36,15 +36,15 @@ from ralph_cli.runs.opening import open_recorded
 from ralph_cli.text.figure_lines import describe_source
 
 NO_QUOTES = "no-quotes"
-"""Code of the error that there is nothing to highlight."""
+"""Code of the error for a run without quotes to highlight."""
 
 MAX_PICTURE_BYTES = 8 << 20
-"""Bytes of all pictures in a report; what comes later is named by its page only."""
+"""Bytes of all pictures in a report; quotes beyond have no picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunDocument:
-    """The document of a run: as it is loaded now, and from where; or why it cannot be (`missing`).
+    """The document of a run as it is loaded now, with its source; or the reason why it cannot be loaded (`missing`).
 
     A run without a document has neither.
     """
@@ -56,7 +56,7 @@ class RunDocument:
 
 @dataclass(frozen=True, slots=True)
 class ReportTargets:
-    """The files to be written, None for those that are not wanted."""
+    """The files to write; None for those that are not wanted."""
 
     html: Path | None = None
     pdf: Path | None = None
@@ -64,12 +64,12 @@ class ReportTargets:
     csv: Path | None = None
 
     def paths_by_format(self) -> dict[str, Path]:
-        """The wanted files by what is written to them."""
+        """The wanted files by format."""
         named = {"html": self.html, "pdf": self.pdf, "md": self.markdown, "csv": self.csv}
         return {name: path for name, path in named.items() if path is not None}
 
     def check(self, *sources: str) -> None:
-        """UserError for a target that cannot be written, or that is one of the documents; nothing is touched.
+        """Raise UserError for a target that cannot be written or is one of the documents; nothing is touched.
 
         Highlighted copies of a set go to a folder.
         """
@@ -83,7 +83,7 @@ class ReportTargets:
 
 
 def check_target(path: Path, sources: tuple[str, ...]) -> None:
-    """UserError for a file that cannot be written, or that is one of the `sources`; nothing is touched."""
+    """Raise UserError for a file that cannot be written or is one of the `sources`; nothing is touched."""
     hint = "name a file in a folder that is there and can be written to"
     if str(path) == "-":
         raise UserError("- stands for standard input and cannot be written to", code="bad-target", hint=hint)
@@ -100,27 +100,27 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
 
 def _refuse_documents(path: Path, sources: tuple[str, ...]) -> None:
     for source in sources:
-        with suppress(OSError, ValueError):  # one of them is not there, or is no path
+        with suppress(OSError, ValueError):  # one of the two does not exist, or is not a path
             if source != "-" and path.samefile(source):
                 what = f"{path} is the document itself, which is never overwritten"
                 raise UserError(what, code="bad-target", hint="name another file")
 
 
 def recorded_files(run: RecordedRun) -> tuple[str, ...]:
-    """The files of which the document of a run was read, as it tells of them; of a set all of them."""
+    """The recorded files of a run's document; of a set all files."""
     record = run.view.document
     return tuple(str(entry.get("path", "-")) for entry in list_documents(record) or [record])
 
 
 def document_files(document: Document | None) -> tuple[str, ...]:
-    """The files of a document, of a set all of them."""
+    """The files of a document; of a set all files."""
     if document is None:
         return ()
     return tuple(member.path for member in document.members) or (document.path,)
 
 
 def load_run_document(run: RecordedRun, settings: Settings, given: DocumentSource | None = None) -> RunDocument:
-    """The document of a recorded run, read again from where it was, or from where it is `given`; never another text."""
+    """The document of a recorded run, read from its old path, or from `given`; a changed document is not used."""
     record = run.view.document
     if not record:
         return RunDocument()
@@ -138,7 +138,7 @@ def load_run_document(run: RecordedRun, settings: Settings, given: DocumentSourc
 
 
 def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool = True) -> Report:
-    """The report on a run. What the document would have given and cannot is told in `notes`."""
+    """The report on a run. `notes` say what is missing because the document is."""
     goal = reduce(GoalState.apply, run.events, GoalState()) if run.view.mode == "goal" else None
     output = goal.final_output(fold(run.events).best) if goal else run.view.output
     record, document, quotes = run.view.document, run_document.document, (*run.view.quotes, *run.view.found_passages)
@@ -178,7 +178,7 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
 def _render_crops(
     document: Document, spans: Mapping[int, Span], source: DocumentSource | None
 ) -> tuple[dict[int, tuple[Crop, ...]], list[str]]:
-    """Pictures of the pages of PDFs by the number of the span, and what is to be said of those that are missing."""
+    """Pictures of the pages of PDFs by the number of the span, and notes on missing ones."""
     ids, pictured = list(spans), 0
     crops: dict[int, tuple[Crop, ...]] = {}
     notes: list[str] = []
@@ -205,7 +205,7 @@ def _render_crops(
 
 
 def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> str:
-    """The HTML report on a checked memo, with pictures of the PDFs that `sources` says how to read."""
+    """The HTML report on a checked memo, with pictures of the PDFs in `sources`."""
     from ralph_cli.reports.memo.html import memo_html
 
     crops: dict[int, tuple[Crop, ...]] = {}
@@ -226,7 +226,7 @@ def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> s
 
 
 def _shown_span(finding: Finding, document: Document) -> Span | None:
-    """Where the words of a finding stand in the document, or those closest to them."""
+    """The place of a finding's words in the document, or of the closest words."""
     if finding.nearest is None:
         return Span(finding.quote.start, finding.quote.end) if finding.quote else None
     page = document.pages[finding.nearest.page - 1]
@@ -235,10 +235,11 @@ def _shown_span(finding: Finding, document: Document) -> Span | None:
 
 
 def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> dict[Path, bytes]:
-    """A copy of the run's PDF with its quotes highlighted, a note with each; of a set one of each PDF that is quoted.
+    """Copies of the run's PDF with its quotes highlighted, with a note on each; for a set, one copy of each PDF with
+    quotes.
 
-    These stand in the folder `target`; an only one is `target` itself if that is named as a PDF. Raises UserError when
-    there is none.
+    Copies of a set are in the folder `target`; a single one is `target` itself if its name ends in ".pdf". Raises
+    UserError if there is none.
     """
     document = run_document.document
     if document is None:
@@ -263,14 +264,14 @@ def highlight_pdfs(report: Report, run_document: RunDocument, target: Path) -> d
 
 
 def list_annotations(report: Report) -> list[page_images.Annotation]:
-    """The quotes of a run with what stands beside each when it is highlighted."""
+    """The quotes of a run with the notes for their highlights."""
     return [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
 
 
 def annotate_copies(
     notes: Sequence[page_images.Annotation], document: Document, source: DocumentSource | None
 ) -> dict[str, bytes]:
-    """A copy of the PDF with these notes; of a set one of each PDF that has any, by its name in the set."""
+    """A copy of the PDF with these notes; for a set, one of each PDF that has any, by its name in the set."""
     copies: dict[str, bytes] = {}
     for part in split_by_file(document, [note.span for note in notes], source):
         if part.document.kind in OCR_KINDS and part.numbers:
@@ -283,7 +284,7 @@ def annotate_copies(
 
 
 def _highlight_note(report: Report, quote: Quote) -> str:
-    """What stands beside a highlight: its claims with their verdicts, and how the words were matched."""
+    """The note beside a highlight: its claims with their verdicts, and how the words were matched."""
 
     def verdict_suffix(item: ClaimView) -> str:
         return "" if report.claim_noun == "Item" and item.ruling is None else f" ({item.verdict_words})"
@@ -309,9 +310,9 @@ def _highlight_note(report: Report, quote: Quote) -> str:
 def write_reports(
     run: RecordedRun, run_document: RunDocument, targets: ReportTargets, on_written: Callable[[Path, int], None]
 ) -> None:
-    """Write the wanted reports, each whole or not at all, and tell `on_written` of each with its size in bytes.
+    """Write the wanted reports, each whole or not at all, and call `on_written` with each and its size in bytes.
 
-    What cannot be made or written does not keep the others from being: UserError for the first of these comes last.
+    If some reports fail, the others are still written; then the first UserError is raised.
     """
     from ralph_cli.reports import csv, markdown
     from ralph_cli.reports.html import page
@@ -339,7 +340,7 @@ def write_reports(
 
 
 def write_report_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, readable by its owner only; UserError when it cannot be."""
+    """Write a file whole or not at all, readable by its owner only; UserError if it cannot be written."""
     try:
         path.parent.mkdir(exist_ok=True)
         replace_file(path, content)
@@ -349,7 +350,7 @@ def write_report_file(path: Path, content: bytes) -> None:
 
 
 def require_highlightable(targets: ReportTargets, document: Document | None) -> None:
-    """Raise UserError, before anything is paid for, if a highlighted copy is wanted and the document is no PDF."""
+    """Raise UserError, before anything is paid for, if a highlighted copy is wanted and the document is not a PDF."""
     if targets.pdf is None:
         return
     if document is None:
@@ -359,7 +360,7 @@ def require_highlightable(targets: ReportTargets, document: Document | None) -> 
 
 
 def _require_pdf(document: Document, target: Path, option: str, other: str) -> None:
-    """UserError unless the document is a PDF, or a set with one and the target a folder."""
+    """Raise UserError unless the document is a PDF, or a set with one and the target a folder."""
     kinds = {document.kind, *(member.kind for member in document.members)}
     if kinds.isdisjoint(OCR_KINDS):
         what = f"{document.path} is not a PDF, so no copy of it can be highlighted"

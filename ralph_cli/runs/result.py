@@ -1,4 +1,4 @@
-"""What a question, a task or a goal gave, as the callers of the Python API meet it."""
+"""The result of a question, a task or a goal, for callers of the Python API."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,10 @@ from ralph_cli.runs.history import as_object, read_run
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
-    """An answer, an output, or why there is none; with what it rests on, what it cost, and where its record is.
+    """An answer, an output, or the reason why there is none; with its evidence, its cost, and the place of its record.
 
-    `outcome` has every detail of the best attempt, `view` what a report shows, `document` what is recorded of the
-    document, `notices` what a person should know, `coverage` what was read. `folder` is the run's record.
+    `outcome` has all details of the best attempt, `view` what a report shows, `document` the record of the document,
+    `notices` remarks for the user, `coverage` what was read. `folder` has the run's record.
     """
 
     outcome: Outcome
@@ -30,17 +30,17 @@ class Result:
 
     @property
     def ok(self) -> bool | None:
-        """Whether it was accepted: every check passed. None when no language model has read what was found."""
+        """Whether it was accepted: every check passed. None if no language model has read what was found."""
         return self.view.ok
 
     @property
     def absent(self) -> bool:
-        """Whether it was accepted that the document does not say it."""
+        """Whether an absence was accepted: the document does not contain the answer."""
         return self.stop.type is StopType.ABSENT
 
     @property
     def text(self) -> str:
-        """The output of a task or a goal; of a question its claims, a line each. Empty when there is none."""
+        """The output of a task or a goal; for a question its claims, a line each. Empty if there is none."""
         return self.view.output or "\n".join(claim.text for claim in self.claims)
 
     @property
@@ -50,22 +50,22 @@ class Result:
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """The document's own words that the claims rest on."""
+        """The document's own words that support the claims."""
         return self.view.quotes
 
     @property
     def unconfirmed(self) -> tuple[Unconfirmed, ...]:
-        """What code could not confirm of the claims or the output, and what it could not tell."""
+        """What code could not confirm of the claims or the output."""
         return self.view.unconfirmed
 
     @property
     def stop(self) -> Halt:
-        """Why the run ended: its type, and its detail in a sentence."""
+        """Why the run ended: a type, and details in a sentence."""
         return self.outcome.halt
 
     @property
     def cost(self) -> float | None:
-        """US dollars; None when a price is unknown."""
+        """US dollars; None if a price is unknown."""
         return self.usage.usd
 
     @property
@@ -75,7 +75,7 @@ class Result:
 
     @property
     def seconds(self) -> float:
-        """How long the run took."""
+        """The duration of the run."""
         return self.view.seconds
 
     @property
@@ -94,7 +94,7 @@ class Result:
         return self.view.run
 
     def to_dict(self) -> dict[str, Any]:
-        """The object that `--json` prints, as plain values; read from the run's record. Raises JournalError."""
+        """The object of `--json` as plain values, read from the run's record. Raises JournalError."""
         return as_object(read_run(self.folder))
 
     def __repr__(self) -> str:

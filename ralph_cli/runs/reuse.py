@@ -1,4 +1,4 @@
-"""Answers that this machine has found before: the same question, asked again in the same way, costs nothing."""
+"""Reuses answers that this machine has found before: the same question, asked in the same way, costs nothing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,22 +20,23 @@ from ralph_cli.runs.resuming.record_fields import ALWAYS_CURRENT, LOWER_OF_BOTH
 from ralph_cli.wiring.models import BuiltMode, RunContext
 
 REUSED = "reused"
-"""The code of the notice that tells of it."""
+"""The code of the notice on a reused answer."""
 
 _ACCEPTED = (StopType.COMPLETION, StopType.ABSENT)
 _WITHOUT_EFFECT = (ALWAYS_CURRENT | LOWER_OF_BOTH) - PLACES
-"""Settings that change nothing of an answer that was accepted: bounds, keys, folders, what a person sees."""
+"""Settings without effect on an accepted answer: bounds, keys, folders, and what a person sees."""
 
 _NEVER_REUSED = ("offline", "scripted")
-"""Vendors whose replies cost nothing, or stand in a file that may have changed since."""
+"""Vendors whose replies cost nothing, or are in a file that may have changed."""
 
 
 def run_or_reuse(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:
     """Run the job, as `execute` does, unless its answer is known.
 
-    It is known if a run in the folder of runs had the same mode, question, document, settings, models, prompts and
-    version, was accepted, is sealed by this machine, and its quotes stand in the document. There is a record of its own
-    then, whose notice names that run. Models, verifiers and engines of the caller's are always asked.
+    The answer is known if a run in the folder of runs had the same mode, question, document, settings, models, prompts
+    and version, was accepted, is sealed by this machine, and has quotes that are in the document. The answer then gets
+    a record of its own, with a notice that names that run. Models, verifiers and engines of the caller are always
+    asked.
     """
     known = next(_find_answers(job, setup), None) if _may_be_known(job, setup) else None
     if known is None:
@@ -48,7 +49,7 @@ def run_or_reuse(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setu
 
 
 def repeat_answer(job: Job, setup: Setup, known: "KnownAnswer", what: str) -> Result:
-    """A record of its own for an answer that is known; its notice says `what` it was taken from. Nothing is asked."""
+    """A new record for a known answer, with a notice of its origin `what`. Nothing is asked."""
     earlier = EarlierRuns((), setup.new_seed(), notices=(NoticeIssued(REUSED, what),), names=job.names)
     setup = Setup(settings=setup.settings, sink=setup.sink, earlier=earlier, followed=setup.followed)
     return execute(job, lambda stage: BuiltMode(_RepeatedAnswer(known.step, known.coverage, stage.sink)), setup)
@@ -56,7 +57,7 @@ def repeat_answer(job: Job, setup: Setup, known: "KnownAnswer", what: str) -> Re
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswer:
-    """What is taken over of a run: its start, the step that was accepted, and what was read."""
+    """The parts of a run that are reused: its start, the accepted step, and its coverage."""
 
     started: RunStarted
     step: Step
@@ -65,7 +66,7 @@ class KnownAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _RepeatedAnswer:
-    """A mode of one iteration, which gives what is known; see `loop.engine.Mode`."""
+    """A mode of one iteration that returns a known answer; see `loop.engine.Mode`."""
 
     step: Step
     coverage: tuple[CoverageAdded, ...]
@@ -93,7 +94,7 @@ def _may_be_known(job: Job, setup: Setup) -> bool:
 
 
 def _find_answers(job: Job, setup: Setup) -> Iterator[KnownAnswer]:
-    """The answers that are known, the newest first."""
+    """The known answers, the newest first."""
     out, key = setup.settings.out, machine_key(setup.settings.cache_folder)
     wanted = _terms(describe_start(job, setup.settings, "", ""))
     sessions: dict[str, Any] = {}
@@ -111,7 +112,7 @@ def _find_answers(job: Job, setup: Setup) -> Iterator[KnownAnswer]:
 
 
 def _accepted_answer(events: tuple[AnyEvent, ...], job: Job) -> KnownAnswer | None:
-    """The answer of a run, if it was accepted, is not itself taken over, and has its quotes from the document."""
+    """The answer of a run if it was accepted, is not itself reused, and has quotes from the document."""
     started, best = events[0], fold(events).best
     halted = isinstance(events[-1], RunHalted) and events[-1].halt.type in _ACCEPTED
     taken_over = any(isinstance(event, NoticeIssued) and event.code == REUSED for event in events)
@@ -124,7 +125,7 @@ def _accepted_answer(events: tuple[AnyEvent, ...], job: Job) -> KnownAnswer | No
 
 
 def _terms(started: RunStarted) -> Json:
-    """What an answer depends on: all that is recorded at the start of its run, but for what has no effect on it."""
+    """Everything in the start of a run that an answer depends on."""
     plain = EVENT.dump_python(started, mode="json")
     settings = {name: value for name, value in plain["settings"].items() if name not in _WITHOUT_EFFECT}
     document = {name: value for name, value in plain["document"].items() if name != "path"}

@@ -1,4 +1,4 @@
-"""From a run to the cell that it fills."""
+"""Fills a cell with the result of a run."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from ralph_cli.table.values.reading import read_value
 from ralph_cli.text.figure_lines import describe_source
 
 TAKEN_OVER = "taken over from the earlier version of the document"
-"""How the notice of a run begins whose answer was found in an earlier version, and still stands in this one."""
+"""The beginning of the notice on an answer from an earlier version that is still in the document."""
 
 _STATES = {
     StopType.COMPLETION: CellState.ANSWERED,
@@ -24,7 +24,7 @@ _STATES = {
 
 
 def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
-    """The cell that a run fills."""
+    """The cell with the result of a run."""
     state = _state(view)
     statements = [claim.text for claim in view.claims]
     accepted = state in (CellState.ANSWERED, CellState.QUALIFIED)
@@ -41,7 +41,7 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
         searched=tuple(f'"{search.term}": {search.hits}' for search in view.searches),
         run=view.run,
         models=view.models,
-        # What the built-in engine counts are words.
+        # The built-in engine counts words, not tokens.
         usage=view.usage if view.asks_models else Usage(),
         seconds=view.seconds,
         reviews=view.reviews,
@@ -50,7 +50,7 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
 
 
 def _value(question: TableQuestion, view: RunView) -> Value | None:
-    """The value that the claims give; none where the source of a figure limits it and the claim does not say so."""
+    """The value in the claims; a problem if the source limits a figure and the claim does not say so."""
     value = read_value(question, [claim.text for claim in view.claims])
     limits = (figure.limit for claim in view.claims[:1] for figure in claim.figures if figure.limit)
     if value is None or value.number is None or (limit := next(limits, "")) == "":
@@ -77,7 +77,7 @@ def _state(view: RunView) -> CellState:
 
 
 def _reason(view: RunView, state: CellState) -> str:
-    """Why there is no accepted answer; empty where there is one."""
+    """Why there is no accepted answer; empty if there is one."""
     if state in (CellState.ANSWERED, CellState.QUALIFIED):
         return ""
     if state is CellState.ABSENT:
@@ -89,7 +89,7 @@ def _reason(view: RunView, state: CellState) -> str:
 
 
 def _notes(view: RunView) -> Iterator[str]:
-    """What a reader of the answer should know beside it."""
+    """Remarks beside the answer."""
     for claim in view.claims:
         for item in claim.limits:
             yield f"{'contradicted' if item.contradicts else 'qualified'} elsewhere: {item.reason}"

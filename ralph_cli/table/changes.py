@@ -1,4 +1,4 @@
-"""Cells of a document that has changed: old quotes are looked up in the new text, and only what is lost is asked."""
+"""Updates the cells of a changed document: looks up old quotes in the new text, and asks only what is lost."""
 
 import re
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class OldAnswer:
-    """An accepted answer to a question, found in an earlier version of a document."""
+    """An accepted answer to a question from an earlier version of a document."""
 
     row: TableRow
     question: TableQuestion
@@ -38,10 +38,10 @@ class OldAnswer:
 
 
 def take_over(old: OldAnswer, source: DocumentSource, setup: Setup) -> tuple[CellChange, Result | None]:
-    """Verify an old answer in the document as it is now; if all of it still stands, record it as the answer of now.
+    """Verify an old answer in the present document; if it is still right, record it as the present answer.
 
-    It stands if every quote is there with nothing changed around it, the same searches find as much as they did, and
-    the local checks hold. No model is asked. What else is new in the document was not read, and the record says so.
+    It is right if every quote is there in an unchanged context, the same searches find as much as before, and the local
+    checks pass. No model is asked. Other new text is not read, and the record says so.
     """
     document, run = source.load(), old.run
     step = fold(run.events).best
@@ -72,7 +72,7 @@ def _describe(quotes: int, moved: int, step: Step) -> str:
 
 
 def _reason_to_ask(step: Step, quotes: tuple[QuoteStanding, ...], original: Document | None) -> str:
-    """Why the answer has to be asked again; empty if nothing speaks against it."""
+    """Why the answer must be asked again; empty if it need not be."""
     for item in quotes:
         if not item.there:
             return f"quote {item.quote.id} is {item.standing.value}: {' '.join(item.differing) or item.quote.text[:80]}"
@@ -80,7 +80,7 @@ def _reason_to_ask(step: Step, quotes: tuple[QuoteStanding, ...], original: Docu
         if item.around:
             return f"around quote {item.quote.id}: {item.around[0]}"
     if quotes and original is None:
-        return "the earlier text is not kept, so what stands around its quotes cannot be compared"
+        return "the earlier text is not kept, so the context of its quotes cannot be compared"
     if any(evidence.quotes or evidence.qualifications for evidence in step.evidence):
         return "it was qualified by other passages"
     return ""
@@ -100,7 +100,7 @@ def _move_quotes(attempt: Attempt, standings: tuple[QuoteStanding, ...], documen
 
 
 def _recall_text(run: RecordedRun, cache: Path) -> Document | None:
-    """The text of the run's document, from the cache of parsed texts; None if it is not there."""
+    """The text of the run's document from the cache of parsed texts; None if it is not there."""
     record = run.view.document
     fingerprint = str(record.get("fingerprint", ""))
     parsed = read_parsed(cache, fingerprint, DEFAULT_LIMITS) if _HEX.fullmatch(fingerprint) else None

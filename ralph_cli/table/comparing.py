@@ -1,4 +1,4 @@
-"""What differs between the documents of a table, from the typed values alone: no model is asked."""
+"""Compares the documents of a table by their typed values; no model is asked."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -19,10 +19,10 @@ from ralph_cli.table.values.writing import write_amount, write_measure
 from ralph_cli.text.fold import fold
 
 MIN_VALUES = 5
-"""Of fewer values nobody can say which is far from the others."""
+"""The fewest values among which an outlier can be found."""
 
 MAX_SCORE = 3.5
-"""A modified z-score beyond which a value is an outlier, as its authors recommend."""
+"""The modified z-score beyond which a value is an outlier, as its authors recommend."""
 
 _NORMAL_MAD, _NORMAL_MEAN = 0.6745, 1.253314
 """What makes the deviations comparable with the standard deviation of normally distributed values."""
@@ -39,7 +39,7 @@ def compare_table(table: Table) -> tuple[Comparison, ...]:
 
 
 def compare_answers(question: TableQuestion, cells: Sequence[Cell]) -> Comparison:
-    """What differs between the answers to a question; a text is only told apart as the same or other words."""
+    """The comparison of the answers to a question. Texts are compared only as the same or other words."""
     values: dict[str, Value] = {}
     reasons: list[tuple[str, str]] = []
     for cell in cells:
@@ -59,11 +59,11 @@ def compare_answers(question: TableQuestion, cells: Sequence[Cell]) -> Compariso
 
 
 def score_values(values: Sequence[float]) -> list[float]:
-    """How far each value is from the median: its modified z-score; all 0 for fewer than `MIN_VALUES`.
+    """The modified z-score of each value, its distance from the median; all 0 for fewer than `MIN_VALUES` values.
 
-    The deviation from the median is divided by the median of all such deviations, which outliers do not move: B.
-    Iglewicz and D. C. Hoaglin, How to Detect and Handle Outliers (ASQC Quality Press, 1993). Where that is 0, because
-    more than half of the values are the same, the mean of the deviations takes its place, as IBM Cognos Analytics does.
+    The deviation from the median is divided by the median of all deviations, which outliers do not move: B. Iglewicz
+    and D. C. Hoaglin, How to Detect and Handle Outliers (ASQC Quality Press, 1993). If that is 0, because more than
+    half of the values are the same, the mean of the deviations takes its place, as in IBM Cognos Analytics.
     """
     middle = median(values) if values else 0.0
     deviations = [abs(value - middle) for value in values]
@@ -74,7 +74,7 @@ def score_values(values: Sequence[float]) -> list[float]:
 
 
 def _value(question: TableQuestion, cell: Cell) -> Value | None:
-    """What is compared of a cell; None if it has no accepted answer."""
+    """The value of a cell to compare; None if it has no accepted answer."""
     if cell.state not in (CellState.ANSWERED, CellState.QUALIFIED):
         return None
     if question.type == "text":
@@ -87,7 +87,7 @@ def _reason(cell: Cell) -> str:
 
 
 def _group(pairs: Iterable[tuple[str, str]]) -> tuple[DocumentGroup, ...]:
-    """The rows by what they have in common, the most frequent first; the words of the first stand for all."""
+    """The rows by their text, the most frequent first; the spelling of the first row is used."""
     texts: dict[str, str] = {}
     rows: dict[str, list[str]] = {}
     for text, row in pairs:
@@ -99,7 +99,7 @@ def _group(pairs: Iterable[tuple[str, str]]) -> tuple[DocumentGroup, ...]:
 
 
 def _key(text: str) -> str:
-    """What the same words have in common."""
+    """The text in a form that is the same for the same words."""
     return " ".join(fold(text).text.casefold().split()).rstrip(".")
 
 
@@ -132,7 +132,7 @@ def _outliers(question: TableQuestion, values: dict[str, Value]) -> Iterable[Out
 
 
 def _day(value: Value) -> float | None:
-    """The day of a date as a number; None if it is no date, or less exact."""
+    """The day of a date as a number; None if it is no date, or has no day."""
     try:
         return date.fromisoformat(value.text.removeprefix(f"{value.hedge} ")).toordinal()
     except ValueError:
@@ -140,7 +140,7 @@ def _day(value: Value) -> float | None:
 
 
 def _write(question: TableQuestion, unit: str, number: float) -> str:
-    """A number as the values of a question are written."""
+    """A number in the form of a question's values."""
     if question.type == "date":
         return date.fromordinal(int(number)).isoformat()
     unit, per, what = unit.partition(" per ")

@@ -1,4 +1,4 @@
-"""What is still to be asked for a table, and what that will likely cost, before anything is sent."""
+"""Estimates what is still to be asked for a table, and its cost, before anything is sent."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -15,9 +15,11 @@ from ralph_cli.wiring.models import ModelNames
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableEstimate:
-    """The cells that would be asked, of how many documents, and US dollars: low, likely, high (None: a price is
-    unknown). `by_model` has what is likely and what is high of each model, `how` says how that was estimated, `bound`
-    is that of the whole table.
+    """The number of cells to ask, of how many documents, and the cost in US dollars: low, likely, high (None: a price
+    is unknown).
+
+    `by_model` has the likely and the high cost of each model. `how` describes the estimate. `bound` is that of the
+    whole table.
     """
 
     cells: int
@@ -33,7 +35,7 @@ class TableEstimate:
 def estimate_table(
     record: TableRecord, known: KnownCells, settings: Settings, names: ModelNames, again: Collection[CellState] = ()
 ) -> TableEstimate:
-    """What filling a table will likely cost. Nothing is sent."""
+    """The estimate for filling a table. Nothing is sent."""
     past = _past_runs(record, settings, names)
     found: list[CostEstimate] = []
     documents = 0
@@ -61,7 +63,7 @@ def estimate_table(
 
 
 def _past_runs(record: TableRecord, settings: Settings, names: ModelNames) -> list[PastRun]:
-    """What runs like those of the table have cost: of the table itself, else of the folder of runs."""
+    """The cost of similar runs: of the table itself, else of the folder of runs."""
     folders: list[Path] = [record.runs_of(row.sha256) for row in record.rows if row.sha256]
     own = [run for folder in folders for run in recorded_costs(folder, "qa", names.worker, names.judge)]
     return own or recorded_costs(settings.out, "qa", names.worker, names.judge)

@@ -39,19 +39,19 @@ from ralph_cli.table.run import cores
 EVIDENCE_FOLDER, COPY_NAME, WRITTEN_FILE = "evidence", "annotated.pdf", "written.json"
 
 EvidenceLevel = Literal["none", "pages", "full"]
-"""What is made of each cell: nothing new, a page with the words around each quote, or one with pictures, too. With
-pages there is a highlighted copy of each PDF.
+"""What is made of each cell: nothing new, a page with the context of each quote, or one with pictures too. With pages
+each PDF has a highlighted copy.
 """
 
 MAX_NAME = 60
-"""Characters of the names of folders and files."""
+"""The most characters in the names of folders and files."""
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What there is: the path of each cell's page and of each copy, relative to the table's folder.
+    """The path of each cell's page and of each copy, relative to the table's folder.
 
-    Copies are by row and by the document's name in the row of all documents together, "" in its own.
+    Copies are by row and, in the row of all documents, by the document's name; else by "".
     """
 
     pages: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -60,14 +60,14 @@ class Evidence:
     made: int = 0
 
     def add(self, other: "Evidence") -> None:
-        """Take in what there is of other documents."""
+        """Add the evidence of other documents."""
         self.pages |= other.pages
         self.copies |= other.copies
         self.problems += other.problems
         self.made += other.made
 
     def link(self, cell: Cell) -> Cell:
-        """The cell with the way to its proof."""
+        """The cell with links to its evidence."""
         quotes = tuple(
             replace(quote, link=f"{copy}#page={quote.page}")
             if quote.page and (copy := self.copies.get((cell.row, quote.document)))
@@ -84,12 +84,12 @@ def write_evidence(
     source: DocumentSource | None = None,
     on_row: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[dict[tuple[str, str], Cell], Evidence]:
-    """Read the cells of a table, and write the evidence of those that have none yet, or that of another run.
+    """Read the cells of a table, and write evidence that is missing or is that of another run.
 
-    Each record is read once, and no more are held than there are cores. `source` says how documents are opened
-    (password, encoding); where they are says the record of each run. A document that cannot be opened costs its
-    passages, its pictures and the copy, which is told in `problems`; so is a copy that somebody has changed, with notes
-    for one, which is kept. Raises UserError when nothing can be written there.
+    Each record is read once, and at most as many as there are cores are in memory. `source` says how documents are
+    opened (password, encoding); the record of each run says where they are. A document that cannot be opened has no
+    context, pictures or copy; a copy that somebody has changed, such as with notes, is kept. `problems` report both.
+    Raises UserError if nothing can be written there.
     """
     folder = record.folder / EVIDENCE_FOLDER
     options = (
@@ -116,12 +116,12 @@ def write_evidence(
 
 
 Made = tuple[str, str]
-"""From what a file was made, and its hash."""
+"""What a file was made from, and its hash."""
 
 
 @dataclass(slots=True)
 class _RowWriter:
-    """Writes what is not there yet of a document's evidence. `written` has the files of its folder by their names."""
+    """Writes the missing evidence of one document. `written` has the files of its folder by their names."""
 
     record: TableRecord
     row: TableRow
@@ -134,7 +134,7 @@ class _RowWriter:
     runs: Mapping[str, RecordedRun] = field(default_factory=dict)
 
     def read_and_write(self) -> tuple[dict[tuple[str, str], Cell], Evidence]:
-        """Read the cells of the row, and write what there is not yet of their evidence."""
+        """Read the cells of the row, and write the missing evidence."""
         read = read_row(self.record, self.row)
         asked = {question.id for question in self.record.questions if (question.each == "set") == self.row.is_set}
         self.runs = read.runs
@@ -143,7 +143,7 @@ class _RowWriter:
         return {(self.row.name, name): cell for name, cell in read.cells.items()}, self.found
 
     def _write(self, cells: Sequence[Cell]) -> None:
-        """Write the pages of the cells, and the copies; `found` has what there is of them then."""
+        """Writes the pages of the cells, and the copies; `found` has what exists of them."""
         self.written = _read_written(self.folder)
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
@@ -164,7 +164,7 @@ class _RowWriter:
                 self.found.copies[self.row.name, document] = self._relative(name)
 
     def _name_copies(self, cells: Sequence[Cell], taken: set[str]) -> dict[str, str]:
-        """The files of the highlighted copies by the names of their documents, "" for that of the row itself."""
+        """The files of the highlighted copies by the names of their documents; "" is the row's own document."""
         if not self.row.is_set:
             is_quoted = self.row.kind in OCR_KINDS and any(cell.quotes for cell in cells)
             return {"": COPY_NAME} if is_quoted else {}
@@ -194,7 +194,7 @@ class _RowWriter:
                 # A page without its document is made again when the document is back.
                 level = "partly" if document.missing else self.level
                 self._keep(pages[cell.question], render_page(report).encode(), f"{_shown(cell)} {level}")
-            # An answer may rest on the document as it was before: the copy is of the one that is there now.
+            # An answer may be from an earlier version of the document: the copy is made of the present one.
             loaded = document.document
             if cell.run in quoted_runs and loaded is not None and loaded.sha256 == self.row.sha256:
                 current = document
@@ -231,7 +231,7 @@ class _RowWriter:
         self.found.made += 1
 
     def _put(self, name: str, content: bytes) -> None:
-        """Write a file below the table's folder, and nowhere else: a folder that was handed over may hold links."""
+        """Writes a file below the table's folder only: a folder from somebody else may contain links."""
         if self.record.folder.resolve() not in self.folder.resolve().parents:
             what = f"{self.folder} leads out of the table's folder"
             raise UserError(what, code="bad-target", hint="remove the link there")
@@ -239,13 +239,13 @@ class _RowWriter:
         write_report_file(self.folder / name, content)
 
     def _is_written(self, name: str, mark: str) -> bool:
-        """Whether the file is there as it is wanted now."""
+        """Whether the file exists as it is wanted now."""
         levels = ("full",) if self.level == "full" else ("pages", "full")
         made, _ = self.written.get(name, ("", ""))
         return (self.folder / name).is_file() and made in (mark, *(f"{mark} {level}" for level in levels))
 
     def _is_there(self, name: str, mark: str) -> bool:
-        """Whether the file is there, and of that run, with whatever in it."""
+        """Whether the file exists and was made from that run, in whatever detail."""
         made, _ = self.written.get(name, ("", ""))
         return (self.folder / name).is_file() and made.split(" ")[0].split("+")[0] == mark
 
@@ -254,12 +254,12 @@ class _RowWriter:
 
 
 def _shown(cell: Cell) -> str:
-    """What the evidence of a cell is made from: its run, and what reviewers say of it."""
+    """What the evidence of a cell is made from: its run and its reviews."""
     return f"{cell.run}+{_digest(repr(cell.reviews).encode())[:8]}" if cell.reviews else cell.run
 
 
 def _is_of(run: RecordedRun, document: RunDocument) -> bool:
-    """Whether a document that is loaded is that of the run, read in the same way."""
+    """Whether a loaded document is that of the run, read in the same way."""
     loaded, record = document.document, run.view.document
     if loaded is None or loaded.sha256 != record.get("sha256"):
         return False
@@ -267,7 +267,7 @@ def _is_of(run: RecordedRun, document: RunDocument) -> bool:
 
 
 def _name(name: str, taken: set[str]) -> str:
-    """A name for a folder or file that leads nowhere else, and of its own on systems that know no capitals."""
+    """A safe name for a folder or file, unique even on systems that ignore case."""
     safe = safe_file_name(name.replace("/", "_").casefold())[-MAX_NAME:].strip(".") or "document"
     return take_name(safe, taken)
 
@@ -277,7 +277,7 @@ def _digest(content: bytes) -> str:
 
 
 def _read_written(folder: Path) -> dict[str, Made]:
-    """What was written before; nothing if that is not known, and then all is made again."""
+    """The files written before; empty if that is unknown, and then all are made again."""
     try:
         held = json.loads((folder / WRITTEN_FILE).read_bytes())
         return {str(name): (str(mark), str(digest)) for name, (mark, digest) in held.items()}

@@ -1,4 +1,4 @@
-"""A table from its questions and documents: begun, or gone on with."""
+"""Makes a table from its questions and documents, or resumes one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,10 +25,11 @@ def make_table(
     on_row: Callable[[int, int], None] = lambda done, total: None,
     fill: Fill = fill_table,
 ) -> Table:
-    """Put the questions to the documents of `source`, and keep what comes of it in `folder`.
+    """Put the questions to the documents of `source`, and keep the answers in `folder`.
 
-    With `resume` the table that is there goes on: what it has is not asked again. `fill` asks what is left. Raises
-    ConfigError, DocumentError when nothing can be read, JournalError, also while another process works on that table.
+    With `resume` the table that is there is continued, and nothing is asked again that it has. `fill` asks the rest.
+    Raises ConfigError, DocumentError if nothing can be read, and JournalError, also if another process works on that
+    table.
     """
     source = source.with_ocr(setup.settings.ocr_options)
     rows = _list_rows(questions, source, folder, setup)
@@ -47,7 +48,7 @@ def estimate(
     *,
     resume: bool = False,
 ) -> TableEstimate:
-    """What `make_table` would ask, and what that will likely cost. Nothing is sent or written."""
+    """The estimate of what `make_table` would ask. Nothing is sent or written."""
     source = source.with_ocr(setup.settings.ocr_options)
     record = _plan(questions, _list_rows(questions, source, folder, setup), folder, resume=resume)
     return estimate_table(record, read_cells(record), setup.settings, setup.choose_models(), filling.again)
@@ -63,6 +64,6 @@ def _list_rows(
 def _plan(
     questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...], folder: Path, *, resume: bool
 ) -> TableRecord:
-    """The table that is there with what is new in it, or a new one; nothing is written."""
+    """The existing table with new questions and documents, or a new one; nothing is written."""
     before = open_table(folder) if resume else None
     return before.with_changes(questions, rows) if before else begin_table(folder, questions, rows)

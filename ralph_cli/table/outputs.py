@@ -1,4 +1,4 @@
-"""The files of a table for people and programs, written from its records at any moment."""
+"""Writes the files of a table for people and programs from its records."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -29,15 +29,15 @@ FILES = {
     "jsonl": "table.jsonl",
     "md": "table.md",
 }
-"""The files of a table by what they are, in its folder."""
+"""The files in a table's folder, by kind."""
 
 OnProgress = Callable[[str, int, int], None]
-"""Called with what is done, how far it is, and how far it goes."""
+"""Called with the present work, how far it is, and how far it goes."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenTable:
-    """A table and the files that were written of it, by what they are; `made` counts new files of evidence.
+    """A table and its written files by kind; `made` counts new files of evidence.
 
     `problems` say what could not be made, and why.
     """
@@ -49,7 +49,7 @@ class WrittenTable:
 
 
 def output_paths(folder: Path) -> tuple[Path, ...]:
-    """Where the files of a table are written, but for the evidence."""
+    """The paths of a table's files, without the evidence."""
     return tuple(folder / name for name in FILES.values())
 
 
@@ -64,9 +64,9 @@ def write_table(
 ) -> WrittenTable:
     """Write the outputs of the table in `folder` from the records of its runs.
 
-    `halt` says why it stopped, if that is known; `source` has the options with which documents are opened for the
-    evidence, of which `level` says how much is made. What cannot be made costs nothing else. Raises ConfigError when
-    there is no table, JournalError when its file is damaged, UserError when nothing can be written.
+    `halt` says why it stopped, if that is known. `source` has the options for opening documents, `level` the extent of
+    the evidence. What cannot be made does not affect the other files. Raises ConfigError if there is no table,
+    JournalError if its file is damaged, UserError if nothing can be written.
     """
     record = open_table(folder)
     cells, evidence = write_evidence(
@@ -99,7 +99,7 @@ def write_table(
 
 
 def read_table(folder: Path) -> Table:
-    """The table in `folder` as the records of its runs tell it; nothing is written. Raises as `write_table` does."""
+    """The table in `folder`, read from the records of its runs; nothing is written. Raises as `write_table` does."""
     record = open_table(folder)
     return _table_of(record, read_cells(record).cells)
 
@@ -112,7 +112,7 @@ def _table_of(record: TableRecord, cells: Mapping[tuple[str, str], Cell], halt: 
 
 
 def _standing(table: Table) -> Halt:
-    """How far a table is, of which nobody knows why it stopped."""
+    """The progress of a table whose end was not recorded."""
     left = sum(not cell.state.is_final for cell in table)
     if left:
         return Halt(StopType.NONE, f"cells that are still to be asked: {left:,}")

@@ -28,7 +28,7 @@ from ralph_cli.table.cells import fill_cell
 TABLE_FILE, RUNS_FOLDER = "table.json", "runs"
 
 FORMAT = 1
-"""The version of what stands in the file."""
+"""The version of the file's format."""
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 """A document's hash, which also names the folder of its runs."""
@@ -40,7 +40,7 @@ NO_HALT = Halt(StopType.NONE, "")
 
 
 class _File(BaseModel):
-    """What the file of a table holds."""
+    """The contents of a table's file."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -56,8 +56,8 @@ _FILE = TypeAdapter(_File)
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A table as its folder keeps it. `earlier` has, by the row's name, the hashes of its document before it changed,
-    the latest first.
+    """A table as its folder keeps it. `earlier` has, by the row's name, the earlier hashes of its document, the latest
+    first.
     """
 
     folder: Path
@@ -71,11 +71,11 @@ class TableRecord:
         return self.folder / RUNS_FOLDER / sha256[:32]
 
     def seed_of(self, row: TableRow) -> str:
-        """What the prompts of all runs on that document share; nobody who writes a document can foresee it."""
+        """The seed of the prompts of all runs on that document; nobody who writes a document can foresee it."""
         return hashlib.sha256(f"{self.seed}:{row.sha256}".encode()).hexdigest()[:32]
 
     def with_changes(self, questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...]) -> "TableRecord":
-        """The same table with the questions and documents of now; it remembers those of which it has answers.
+        """The same table with the present questions and documents; those with answers are kept.
 
         Raises ConfigError for another question under the id of an earlier one.
         """
@@ -97,7 +97,7 @@ class TableRecord:
         return replace(self, questions=kept_questions + questions, rows=kept_rows + rows, earlier=earlier)
 
     def as_table(self, cells: Mapping[tuple[str, str], Cell] = NO_CELLS, halt: Halt = NO_HALT) -> Table:
-        """The table with these cells; without, which there are to be."""
+        """The table with these cells."""
         return Table(folder=self.folder, questions=self.questions, rows=self.rows, cells=cells, halt=halt)
 
     def write(self) -> None:
@@ -114,15 +114,15 @@ class TableRecord:
 
 
 def begin_table(folder: Path, questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...]) -> TableRecord:
-    """A new table in `folder`. Raises ConfigError when there is one."""
+    """A new table in `folder`. Raises ConfigError if there is one."""
     if (folder / TABLE_FILE).exists():
         what = f"there is a table in {folder}"
-        raise ConfigError(what, code="table-exists", hint="--resume goes on with it; -o names another folder")
+        raise ConfigError(what, code="table-exists", hint="--resume continues it; -o names another folder")
     return TableRecord(folder, clock.token(32), questions, rows, {})
 
 
 def open_table(folder: Path) -> TableRecord:
-    """The table in `folder`. Raises ConfigError when there is none, JournalError when its file is damaged or newer."""
+    """The table in `folder`. Raises ConfigError if there is none, JournalError if its file is damaged or newer."""
     path = folder / TABLE_FILE
     try:
         data = path.read_bytes()
@@ -142,7 +142,7 @@ def open_table(folder: Path) -> TableRecord:
 
 @dataclass(frozen=True, slots=True)
 class KnownCells:
-    """What the runs of a table give: the cell of each row and question, its run, and what all runs have cost."""
+    """The cell of each row and question, the folder of its run, and the cost of all runs."""
 
     cells: dict[tuple[str, str], Cell]
     folders: dict[tuple[str, str], Path]
@@ -151,9 +151,9 @@ class KnownCells:
 
 @dataclass(frozen=True, slots=True)
 class RowRuns:
-    """What the runs on a row's document give: by question its cell and the run that it is of, and what all have cost.
+    """The cells of a row by question, their runs, and the cost of all runs on its document.
 
-    Of several runs for one cell the newest that was accepted counts, else the newest that has ended.
+    Of several runs for one cell the newest accepted one counts, else the newest that has ended.
     """
 
     row: TableRow
@@ -163,13 +163,13 @@ class RowRuns:
 
 
 def read_row(record: TableRecord, row: TableRow, names: Iterable[str] | None = None) -> RowRuns:
-    """Read the records of the runs on a row's document: of all of them, or of those that have the `names`."""
+    """Read the runs on a row's document: all of them, or those with these `names`."""
     cells: dict[str, Cell] = {}
     runs: dict[str, RecordedRun] = {}
     usages: dict[str, Usage] = {}
     asked = {(question.question, question.answer_as): question for question in record.questions}
     for run in _read_runs(record.runs_of(row.sha256), names) if row.sha256 else ():
-        # A run that went on with another counts what that one had spent.
+        # A resumed run counts the cost of the run that it continues.
         usages[run.started.seed] = run.view.usage if run.view.asks_models else Usage()
         question = asked.get((run.view.question, str(run.started.settings.get("answer_as", ""))))
         if question is None or run.view.document.get("sha256") != row.sha256:
@@ -181,7 +181,7 @@ def read_row(record: TableRecord, row: TableRow, names: Iterable[str] | None = N
 
 
 def read_cells(record: TableRecord, on_row: Callable[[int, int], None] = lambda done, total: None) -> KnownCells:
-    """The cells of a table, read from the records of its runs; `on_row` is called with rows read, and all."""
+    """The cells of a table, read from the records of its runs; `on_row` is called with the rows read, and all."""
     found = KnownCells({}, {}, Usage())
     for number, row in enumerate(record.rows, 1):
         read = read_row(record, row)

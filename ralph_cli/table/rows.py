@@ -1,4 +1,4 @@
-"""The documents of a table, each a row; and a row of all of them together, where a question is put to the set."""
+"""The documents of a table, each a row; and a row of all documents for questions to the whole set."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,13 +15,13 @@ from ralph_cli.documents.source import DocumentSource
 def list_rows(
     source: DocumentSource, questions: Sequence[TableQuestion], cache: Path | None, leave_out: Sequence[Path] = ()
 ) -> tuple[tuple[TableRow, ...], tuple[Skipped, ...]]:
-    """The rows of the documents that a source means, and what was left out of them.
+    """The rows of the documents of a source, and what was left out.
 
-    A file that cannot be read is a row that says why. Raises DocumentError when there is no document at all.
+    A file that cannot be read is a row with a fault. Raises DocumentError if there is no document at all.
     """
     found = read_set(source, cache, leave_out)
     if not found.documents:
-        found.join()  # says why
+        found.join()  # raises the error that says why
     rows = [_row(item.name, item.path, item.inner, item.document) for item in found.documents]
     unread = [item for item in found.skipped if item.code not in ("left-out", "duplicate")]
     rows += [TableRow(name=item.name, path=item.name, fault=item.message) for item in unread]
@@ -40,7 +40,7 @@ def open_row(
     if row.is_set:
         return load_source(source, cache, leave_out)
     given = next((other for other in source.others if other.path == row.path), source)
-    # What a caller has loaded is the document of its own path alone.
+    # A loaded document of the caller is only that of its own path.
     document = given.document if given.path == row.path and not row.inner else None
     alone = replace(given, path=row.path, inner=row.inner, others=(), on_loading=None, on_files=None, document=document)
     return alone.loaded(cache)

@@ -1,4 +1,4 @@
-"""Fills a table: one job for each document, its questions in a row, as many jobs side by side as there are cores."""
+"""Fills a table: one job for each document, with its questions in a row; as many jobs side by side as cores."""
 
 import os
 import threading
@@ -28,29 +28,31 @@ from ralph_cli.wiring.spending import run_budget
 UNBOUNDED = Budget()
 
 OnCell = Callable[[int, int, Cell], None]
-"""Called with how many cells are done, how many there are to do, and the cell that was done last; from any thread."""
+"""Called with the number of finished cells, the number to do, and the last cell; from any thread."""
 
 _OF_ONE_QUESTION = ("no-question", "long-question")
-"""Codes of what is wrong with a question, and with no other cell."""
+"""Codes of errors that concern a single question."""
 
 
 CONTINUED = (CellState.CUT_OFF, CellState.FAILED, CellState.UNJUDGED)
-"""States of cells whose runs are gone on with: what came before their end is paid for."""
+"""States of cells whose runs are resumed, because what they paid for is kept."""
 
 FAULTS_OF_MACHINE = ("no-key", "no-price", "no-sandbox", "auth", "billing")
-"""Codes of what this machine lacks, such as a key or a sandbox: every other cell would fail of it, too."""
+"""Codes of what this machine lacks, such as a key or a sandbox: every other cell would fail in the same way."""
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filling:
-    """How a table is filled: which states of cells are asked `again`, what `each` cell may take, how many documents
-    side by side (0: one a core). With `only_changed` accepted answers from earlier versions of a document are verified
-    first, and asked again only if they no longer hold.
+    """How a table is filled: which states of cells are asked `again`, the budget of `each` cell, and how many documents
+    side by side (0: one a core).
+
+    With `only_changed` accepted answers from earlier versions of a document are verified first, and asked again only if
+    they are no longer right.
     """
 
     again: Collection[CellState] = ()
@@ -60,7 +62,7 @@ class Filling:
 
 
 Fill = Callable[[TableRecord, KnownCells, DocumentSource, Setup, Filling, OnCell], Table]
-"""What fills a table: `fill_table`, or workers on other machines. See there for what it is given."""
+"""A function that fills a table: `fill_table`, or one with workers on other machines."""
 
 
 def pending_questions(
@@ -89,12 +91,12 @@ def fill_table(
     filling: Filling,
     on_cell: OnCell = lambda done, total, cell: None,
 ) -> Table:
-    """Ask what is still to be asked, and give the table.
+    """Ask the pending questions, and return the table.
 
-    `source` has the documents and how they are read. The bounds of the settings hold for the whole table, what its
-    cells have cost before among it. A cell that fails is told, and the others go on; so many service failures in a row
-    as the settings allow end it, and so does the first that shows what this machine lacks (see `Table.lacking`). Raises
-    what holds for every cell: ConfigError, JournalError.
+    `source` has the documents and the options to read them. The bounds of the settings hold for the whole table,
+    including the earlier cost of its cells. A failed cell is reported, and the others continue. The table ends after as
+    many service failures in a row as the settings allow, or at the first that shows what this machine lacks (see
+    `Table.lacking`). Raises errors that concern every cell: ConfigError, JournalError.
     """
     names = setup.choose_models()
     asked = setup.settings
@@ -137,7 +139,7 @@ def fill_table(
 
 
 def _await_all(futures: Sequence[Future[None]], stop: threading.Event) -> None:
-    """Wait until all are done; the first that fails, or Ctrl-C, lets the others end where they are."""
+    """Waits until all are done. The first failure, or Ctrl-C, stops the others."""
     waiting = set(futures)
     while waiting:
         done, waiting = wait(waiting, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
@@ -149,7 +151,7 @@ def _await_all(futures: Sequence[Future[None]], stop: threading.Event) -> None:
 
 @dataclass(slots=True)
 class _Sheet:
-    """What all jobs write to: the cells, and why the table ends before it is full. Safe from every thread."""
+    """The shared state of all jobs: the cells, and why the table ends early. Thread-safe."""
 
     known: KnownCells
     total: int
@@ -163,7 +165,7 @@ class _Sheet:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, cell: Cell, *, is_service_fault: bool) -> None:
-        """Keep a cell."""
+        """Add a finished cell."""
         with self._lock:
             self.known.cells[cell.row, cell.question] = cell
             self.done += 1
@@ -175,14 +177,14 @@ class _Sheet:
         self.on_cell(done, self.total, cell)
 
     def end(self, halt: Halt) -> None:
-        """No further cell is begun."""
+        """Begin no further cell."""
         with self._lock:
             self.halt = self.halt or halt
 
 
 @dataclass(slots=True)
 class _RowJob:
-    """The questions to one document, in a row: the text is read, and the sandbox started, once."""
+    """The questions to one document, in a row: the text is read and the sandbox started once."""
 
     record: TableRecord
     row: TableRow
@@ -193,7 +195,7 @@ class _RowJob:
     only_changed: bool = False
 
     def ask_all(self, questions: Sequence[TableQuestion]) -> None:
-        """Ask them until they are through, or the table ends."""
+        """Ask the questions until all are answered, or the table ends."""
         if self._has_ended():
             return
         try:
@@ -228,13 +230,13 @@ class _RowJob:
         return self.stop.is_set() or self.sheet.halt is not None
 
     def _open(self) -> DocumentSource:
-        """The document, as it was when the table was begun. Raises DocumentError."""
+        """The document as it was when the table was begun. Raises DocumentError."""
         settings = self.setup.settings
         source = open_row(self.row, self.source, settings.cache_folder, (self.record.folder, settings.out))
         if source.load().sha256 != self.row.sha256:
             what = f"{self.row.name} has changed since the table was begun"
             raise DocumentError(what, code="document-changed", hint="--resume takes it as it is now")
-        # So that a later version can be compared with it.
+        # A later version can then be compared with this text.
         source.keep_text(settings.cache_folder)
         return source
 
@@ -242,7 +244,7 @@ class _RowJob:
         return Cell(row=self.row.name, question=question.id, state=CellState.FAILED, reason=reason, run=run)
 
     def _take_over(self, old: OldAnswer, source: DocumentSource, setup: Setup) -> bool:
-        """Whether an answer from an earlier version still holds; then it is the cell."""
+        """Fills the cell with an answer from an earlier version if it is still right; returns whether it is."""
         question = old.question
         settings = setup.settings.model_copy(update={"answer_as": question.answer_as})
         change, result = take_over(old, source, replace(setup, settings=settings))

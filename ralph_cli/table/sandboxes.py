@@ -1,4 +1,4 @@
-"""One sandbox for all questions that are put to a document in a row: it is started, and given the text, once."""
+"""Keeps one sandbox for all questions to a document: it is started, and given the text, once."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from sandbox import HostQuery, Protections, Result, Sandbox, refuse_to_delegate
 
 @dataclass(slots=True)
 class KeptEngine:
-    """Opens the sandbox of a run, which is the one that an earlier run on the same document has left.
+    """Opens the sandbox of a run: the one that an earlier run on the same document has left.
 
-    Each run begins a session of its own in it, without the variables of those before. `close` ends it.
+    Each run begins a new session in it, without earlier variables. `close` ends it.
     """
 
     _sandbox: "_KeptSandbox | None" = None
     _told: list[str] = field(default_factory=list)
 
     def open(self, settings: Settings, characters: int, notice: Callable[[str], None]) -> Callable[[], Sandbox]:
-        """As `wiring.models.engine_opener`; what the first opening gave notice of, each run is told."""
+        """Like `wiring.models.engine_opener`; every run receives the notices of the first opening."""
 
         def open_kept() -> Sandbox:
             if self._sandbox is not None and self._sandbox.is_lent:
@@ -49,7 +49,7 @@ class KeptEngine:
 
 @dataclass(slots=True)
 class _KeptSandbox:
-    """A sandbox that outlives the run which closes it; see `sandbox.Sandbox`."""
+    """A sandbox that outlives the run that closes it; see `sandbox.Sandbox`."""
 
     sandbox: Sandbox
     is_lent: bool = True
@@ -88,7 +88,7 @@ class _KeptSandbox:
         return self.sandbox.run(code, query, seconds=seconds, watched=watched, now=now, delegate=delegate)
 
     def close(self) -> None:
-        """The sandbox stays, for the next run."""
+        """Keep the sandbox for the next run."""
         self.is_lent = False
 
     def __enter__(self) -> Self:

@@ -43,7 +43,7 @@ def _origin_part(figure: FigureSource, width: int) -> str:
 
 
 def _place_parts(figure: FigureSource, width: int) -> Iterator[str]:
-    """Where a figure of a quote stands: its cell, one of several cells with its value, or the words beside it."""
+    """Where a figure of a quote is: its cell, one of several cells with its value, or the words beside it."""
     quote, token = f"quote {figure.quote}", figure.token.text if figure.token else ""
     if figure.row or figure.column:
         equal = [rival for rival in figure.rivals if rival.near == "value"]

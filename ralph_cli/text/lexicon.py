@@ -1,6 +1,6 @@
-"""Words of English that mean the same wherever they stand: negations, limits, numbers, months, little words. Pure.
+"""Words of English that mean the same everywhere: negations, limits, numbers, months, little words. Pure.
 
-A list that several rooms need stands here once. What is a pattern is meant to be read between word boundaries and
+A list that several rooms need is here, once. A pattern is meant to be matched between word boundaries and
 without regard to case.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 def any_of(words: Iterable[str]) -> str:
     """A pattern for any of the words, the longest first; a space in one matches any white space.
 
-    Words with the same first letter stand together, and a word with its plural, so that a long list costs little.
+    Words with the same first letter are grouped, and a word with its plural, so that a long list costs little.
     """
     known = set(words)
     rests: dict[str, list[str]] = {}

@@ -1,6 +1,6 @@
 """Raised, lowered and struck-out text in plain characters: 10\N{SUPERSCRIPT SIX}, not 106.
 
-A footnote's mark, an exponent or an index that stands at a figure must not become a digit of it. Words that are struck
+A footnote's mark, an exponent or an index at a figure must not become a digit of it. Words that are struck
 out no longer hold: they are said to be so and have a stroke through each letter and digit, so that they are not found
 when they are quoted as if they did.
 """
@@ -95,7 +95,7 @@ def cross_out(text: str) -> str:
 def readable_figures(text: str) -> Iterator[tuple[int, int, str]]:
     """Raised and lowered figures that may be written plainly without becoming a number or digits of one.
 
-    They stand behind a letter, or in brackets. Each as (start, end, plain form): "CO2" and "1,577(1)" say what they
+    They are behind a letter, or in brackets. Each as (start, end, plain form): "CO2" and "1,577(1)" say what they
     said, but 10 with a raised 6 is no 106.
     """
     for match in _SHIFTED.finditer(text):
@@ -115,7 +115,7 @@ def footnote_marks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def without_footnote_marks(text: str) -> list[tuple[int, int, str]]:
-    """The edits (start, end, text) that take the marks of footnotes away, each with the character that it stands at.
+    """The edits (start, end, text) that take the marks of footnotes away, each with the character that it marks.
 
     Spaces before a mark go with it, as one does that parts two marks.
     """
@@ -137,7 +137,7 @@ def is_footnote_mark(text: str, at: int) -> bool:
 
 
 def _is_mark(figures: "re.Match[str]") -> bool:
-    """A mark stands in brackets, at the beginning, or behind a word, an amount, or what closes them.
+    """A mark is in brackets, at the beginning, or behind a word, an amount, or what closes them.
 
     Behind 10, another short number, or one or two letters, as in "5 m", it may be an exponent. An amount has at least
     three digits or a currency.

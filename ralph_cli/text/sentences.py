@@ -1,4 +1,4 @@
-"""Sentences and lines: where they end in a text, and which of them stands around a place. Pure."""
+"""Sentences and lines: where they end in a text, and which of them is around a place. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -57,16 +57,16 @@ def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str =
 def sentence_at(
     text: str, start: int, end: int, low: int = 0, high: int | None = None, stops: str = ".!?"
 ) -> tuple[int, int]:
-    """The sentence, or the sentences, in which text[start:end] stands, looked for within text[low:high]."""
+    """The sentence, or the sentences, that contain text[start:end], looked for within text[low:high]."""
     high = len(text) if high is None else high
     begins = (begin for _, begin in sentence_ends(text, low, min(start + _REACH, high), stops) if begin <= start)
-    # The last characters of what stands there may be the stop themselves.
+    # The last characters of the place may be the stop themselves.
     ends = (stop for stop, begin in sentence_ends(text, max(end - 2, start), high, stops) if begin > end)
     return max(begins, default=low), max(next(ends, high), end)
 
 
 def line_at(text: str, start: int, end: int, low: int = 0, high: int | None = None) -> tuple[int, int]:
-    """The line, or the lines, in which text[start:end] stands, without the line's end, within text[low:high]."""
+    """The line, or the lines, that contain text[start:end], without the line's end, within text[low:high]."""
     high = len(text) if high is None else high
     last = text.find("\n", end, high)
     return max(text.rfind("\n", low, start) + 1, low), last if last >= 0 else high

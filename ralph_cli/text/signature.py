@@ -14,7 +14,7 @@ from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.sentences import line_at
 
 MIN_KEY = 12
-"""Letters and digits that a quote must have to be looked for in this tier: fewer stand anywhere by chance."""
+"""Letters and digits that a quote must have to be looked for in this tier: fewer occur anywhere by chance."""
 
 MIN_LINE_KEY = 6
 """The same for a quote that is all of a line, such as a short row of a table."""
@@ -50,7 +50,7 @@ class LetterIndex:
             at, limit = self.key.find(wanted, at + 1), limit - 1
 
     def _origin(self, offset: int) -> int:
-        """Where the key's character `offset` stands in the folded text."""
+        """Where the key's character `offset` is in the folded text."""
         block = bisect_right(self._starts, offset) - 1
         left = offset - self._starts[block]
         for at in range(block * _BLOCK, len(self._text)):
@@ -71,9 +71,9 @@ def has_same_meaning(quote: str, text: str) -> bool:
 
     Punctuation, spaces, quotation marks, and signs that only one of the two has may differ: those are shown to the
     reader. Decimal points, groups of digits, hyphens inside words, the number of negations, and a sign, currency or
-    percent mark that stands for another one may not.
+    percent mark that replaces another one may not.
     """
-    # A full stop may stand in one of the two only, and what a negation is must not hang on it.
+    # A full stop may be in one of the two only, and what a negation is must not hang on it.
     if len(_NEGATION.findall(quote.replace(".", " "))) != len(_NEGATION.findall(text.replace(".", " "))):
         return False
     quote_gaps, text_gaps = list(_gaps(quote)), list(_gaps(text))
@@ -81,7 +81,7 @@ def has_same_meaning(quote: str, text: str) -> bool:
 
 
 def fills_line(text: str, start: int, end: int) -> bool:
-    """Whether nothing but punctuation and signs stands on the line of text[start:end] beside it."""
+    """Whether nothing but punctuation and signs is on the line of text[start:end] beside it."""
     first, last = line_at(text, start, end)
     beside = text[first:start] + text[end:last]
     return "\n" not in text[start:end] and not any(map(_is_key_character, beside))

@@ -1,4 +1,4 @@
-"""Whether words are, to the letter, those of quotes: what can be told without anybody who understands them. Pure."""
+"""Whether words are, to the letter, those of quotes: which code can decide. Pure."""
 
 import csv
 import io

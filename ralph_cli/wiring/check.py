@@ -25,7 +25,7 @@ def open_memo_judge(
 ) -> Iterator[tuple[JudgeFactory, str]]:
     """A judge for each document, and the judge's name; its calls are budgeted, and `sink` hears of them.
 
-    Raises ConfigError when no model can be asked: whoever asks for a judge is not served by one who cannot read.
+    Raises ConfigError if no language model can be asked.
     """
     names = choose_models(settings, models or {})
     if settings.judge_model is None and "judge" not in (models or {}) and names.judge.startswith("offline"):

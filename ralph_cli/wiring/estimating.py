@@ -11,8 +11,7 @@ from ralph_cli.providers.registry import parse_model_name
 from ralph_cli.wiring.models import ModelNames
 from ralph_cli.wiring.spending import run_budget
 
-LEAST_RUNS = 3
-"""Recorded runs from which an estimate is made."""
+LEAST_RUNS = 3  # recorded runs from which an estimate is made
 
 CHARS_PER_TOKEN = 4
 
@@ -53,15 +52,12 @@ class _Calls:
 _EXPLORING = (_Calls(5, 1, 0), _Calls(12, 2, 4), _Calls(60, 8, 60))
 _WHOLE = (_Calls(1, 1, 0), _Calls(2, 2, 0), _Calls(8, 6, 0))
 _GOAL_EXPLORING = (_Calls(7, 0, 0), _Calls(25, 0, 4), _Calls(160, 0, 60))
+# The usual calls at the low end, likely, and at the high end: where code explores, and where the text is given whole.
+# They are assumptions, which recorded runs replace. A goal has no judge and more iterations; it sets, verifies and
+# hands in its output in calls of their own.
 _GOAL_WHOLE = (_Calls(3, 0, 0), _Calls(9, 0, 0), _Calls(60, 0, 0))
-"""The usual calls at the low end, likely, and at the high end: where code explores, and where the text is given whole.
 
-They are assumptions, which recorded runs replace. A goal has no judge and more iterations; it sets, verifies and hands
-in its output in calls of their own.
-"""
-
-LONGEST_CONVERSATION = 60
-"""Calls of the worker after which a conversation is taken to have been begun anew."""
+LONGEST_CONVERSATION = 60  # calls of the worker after which a conversation is taken to have been begun anew
 
 
 def estimate_cost(
@@ -73,7 +69,7 @@ def estimate_cost(
     is_goal: bool = False,
     is_first: bool = True,
 ) -> CostEstimate:
-    """What a run on a document of so many characters may cost, with these models; `past` are runs like it.
+    """The likely cost of a run with these models on a document of that length; `past` are similar runs.
 
     One that is not the first on its document (`is_first`) finds the beginning of its prompts in the vendor's cache.
     """
@@ -111,7 +107,7 @@ def total(costs: Sequence[float | None]) -> float | None:
 
 
 def _shares(names: ModelNames, past: Sequence[PastRun]) -> dict[str, float]:
-    """The share of each model in what runs have cost, as far as they recorded whose calls it was for."""
+    """The share of each model in the cost of past runs, where they recorded it."""
     spent: dict[str, float] = {}
     for run in past:
         for role, usd in run.usd_by_role.items():
@@ -124,7 +120,7 @@ def _shares(names: ModelNames, past: Sequence[PastRun]) -> dict[str, float]:
 def _cost(
     settings: Settings, names: ModelNames, calls: _Calls, characters: int, *, is_first: bool
 ) -> dict[str, float | None]:
-    """The cost of so many calls by model; conversations grow, and what was sent before is mostly read from a cache."""
+    """The cost of these calls by model. Conversations grow, and a cache holds most of what was sent before."""
     text = characters // CHARS_PER_TOKEN
     worker_input = 3_500 + text + 700 * min(calls.worker, LONGEST_CONVERSATION)
     begun = Usage(1, worker_input, 400, cache_read_tokens=0 if is_first else (2_500 + text) * 9 // 10)

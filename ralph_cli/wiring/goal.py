@@ -31,7 +31,7 @@ UNVERIFIED = "this goal has no verifier: what the worker says is done is accepte
 
 @dataclass(frozen=True, slots=True)
 class GoalSpec:
-    """What the user wants: an objective, and the verifiers that decide. `continues` is the run that it goes on with."""
+    """What the user wants: an objective, and the verifiers that decide. `continues` is the run that it continues."""
 
     objective: str
     verifiers: tuple[CommandVerifier, ...]
@@ -61,7 +61,7 @@ def goal_settings(settings: Settings) -> Settings:
 
 
 def drop_judge_notices(names: ModelNames) -> ModelNames:
-    """The models of a goal: neither judge nor verifying model has a say in it, so nothing is said of them."""
+    """The models of a goal, without notices about judge and verifying model, which a goal does not ask."""
     dropped = ("one-family", "offline-judge", "unused-verifier")
     kept = tuple(notice for notice in names.notices if notice.code not in dropped)
     return replace(names, notices=kept)

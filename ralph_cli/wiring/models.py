@@ -40,8 +40,7 @@ from sandbox import ResourceLimits, Sandbox, open_sandbox
 
 MAX_SUBQUERY_CHARS = 100_000
 
-NOBODY = "offline:extractive"
-"""A model that needs no key: it stands where no model is asked."""
+NOBODY = "offline:extractive"  # a model that needs no key, where no model is asked
 
 NO_KEYS = (
     "no key is set, so the `offline` engine answers: it only searches and quotes; no language model reads or judges. "
@@ -51,7 +50,7 @@ NO_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelNames:
-    """Which model does what, and what a person should be told about the choice.
+    """The model of each role, and notices about the choice.
 
     `custom_verifier` is the type of a verifier of the caller's; `reasoner` is named only where a record names one.
     """
@@ -105,7 +104,7 @@ def _choose_judge_and_subquery(
     """The judge, if possible of another family than the worker, the model of sub-queries, and the worker's vendor."""
     vendor, family = _vendor_of("worker", worker, given), _family_of("worker", worker, given)
     others = [known for known in reachable_vendors if known not in (family, vendor)]
-    # A cloud or a server of one's own has no model that everybody has there, but for the one that was named.
+    # A cloud or an own server has no default model, so the named one is used.
     own = worker if vendor not in DEFAULT_MODELS and "worker" not in given else None
     own_vendor = vendor if vendor in DEFAULT_MODELS else "offline"
     preferred = "offline" if family == "offline" else "openai" if "openai" in others else (*others, own_vendor)[0]
@@ -138,7 +137,7 @@ def _choose_verifier(settings: Settings, given: Mapping[str, Model], judge: str,
 def _unused_option_notices(
     settings: Settings, given: Mapping[str, Model], custom_verifier: Verifier | None
 ) -> list[NoticeIssued]:
-    """What was said of a verifier to no effect: whoever says it believes that results are verified so."""
+    """Notices about options for a verifier that have no effect."""
     if settings.verify_with_model:
         return []
     said = {
@@ -173,7 +172,7 @@ def _family_of(role: str, name: str, given: Mapping[str, Model]) -> str:
 
 
 def _unnamed_services(settings: Settings) -> str:
-    """What is said of clouds and servers that could be asked, if a model of theirs were named."""
+    """A hint to name a model of a cloud or server that is configured; empty if there is none."""
     found = [vendor for vendor in (*CLOUDS, *settings.profiles) if settings.can_reach(vendor)]
     return f" Or name a model of {' or '.join(found)}, such as --model {found[0]}:NAME." if found else ""
 
@@ -194,7 +193,7 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
     own_server = next((known for known in (vendor, *KEYED_VENDORS) if settings.endpoint(known).base_url), "")
     vendor, model = parse_model_name(name, own_server, settings.profiles)
     if not vendor:
-        # Such a name ("llama3.2:3b") is that of a server of one's own; no vendor is asked for it by guess.
+        # Such a name ("llama3.2:3b") belongs to an own server. No vendor is asked for it by guess.
         known = ", ".join((*VENDORS, *settings.profiles))
         hint = (
             f"write vendor:model with one of {known}; a server of your own has a section [providers.NAME] in ralph.toml"
@@ -231,9 +230,8 @@ class Models:
                 close()
 
 
+# Takes the turn at a service, so many seconds after the last of all programs; 0.0, or the seconds until there is one.
 TakeTurn = Callable[[Endpoint, float], float]
-"""Takes the turn at a service, so many seconds after the last of all programs; 0.0, or the seconds until there is one.
-"""
 
 
 def build_models(
@@ -317,7 +315,7 @@ def engine_opener(
 ) -> Callable[[], Sandbox]:
     """A function that opens the sandbox engine of the settings, sized for a document of that many characters.
 
-    `notice` is told what a wait is for, and which walls this machine lacks.
+    `notice` gets the reason of a wait, and the walls that this machine lacks.
     """
 
     def start_engine() -> Sandbox:
@@ -341,7 +339,7 @@ def engine_opener(
 class RunContext:
     """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
 
-    `earlier` are the events of the runs that it goes on with, the latest first; a replay has nothing but these.
+    `earlier` are the events of the runs that it continues, the latest first. A replay has nothing else.
     `followed` are those of the runs that the question follows on, the latest last. `branch` is that of a child worker.
     """
 

@@ -8,11 +8,10 @@ from ralph_cli.core.model import Request, Usage, UserTurn
 from ralph_cli.providers.registry import CLOUDS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
 from ralph_cli.wiring.spending import PricedModel
 
-LONGEST_PROBE_S = 60.0
-"""Seconds for an answer of one word."""
+LONGEST_PROBE_S = 60.0  # seconds for an answer of one word
 
+# A model that thinks first needs more tokens than the word.
 _PROBE = Request("doctor", "", (UserTurn("Reply with the one word: ready"),), max_tokens=500)
-"""A model that thinks first needs more tokens than the word."""
 
 
 @dataclass(frozen=True, slots=True)

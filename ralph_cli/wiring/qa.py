@@ -85,7 +85,7 @@ def build_qa(
 
 
 def has_vetoes(context: RunContext) -> bool:
-    """Whether what code objects to stands: nobody is there to decide otherwise, or the user will not have it."""
+    """Whether objections by code are final: no model judges, or the user wants `strict`."""
     return context.settings.strict or context.models.judge.vendor == "offline"
 
 
@@ -99,7 +99,7 @@ def build_looker(context: RunContext, document: Document, visibility: Visibility
 def build_absence_reader(
     context: RunContext, document: Document, whole: str, looker: Looker | None
 ) -> AbsenceReader | None:
-    """The second reader of what is said not to be in the document; None where no model is there to look.
+    """The second reader of absences; None without a model to look.
 
     `whole` is the statement that nothing in it answers what is asked.
     """

@@ -27,21 +27,19 @@ from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import RunContext
 from sandbox import Sandbox
 
-CHILD_STEPS = 20
-"""Steps of a child worker, if a worker may take no fewer."""
+CHILD_STEPS = 20  # steps of a child worker, if a worker may take no fewer
 
+# Children of the worker that work side by side: the sandbox of each has about 130 MB. Of a child two do.
 CHILDREN_AT_ONCE = 8
-"""Children of the worker that work side by side: the sandbox of each has about 130 MB. Of a child two do."""
 
+# What the answer of a child worker is to be.
 CHILD_ANSWER = "findings for a colleague, who cannot see this part of the document"
-"""What the answer of a child worker is to be."""
 
-Closers = tuple[Callable[[], None], ...]
-"""How to end the threads and processes behind something, in order."""
+Closers = tuple[Callable[[], None], ...]  # how to end the threads and processes behind something, in order
 
 
 def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]:
-    """Whether the document is given whole, and why; no reason where nobody had a choice."""
+    """Whether the model gets the whole document, and why; no reason if there was no choice."""
     settings, size = context.settings, len(document.text)
     if context.models.worker.vendor == "offline":
         refused = "the built-in engine reads by code only, so --strategy direct is not followed"

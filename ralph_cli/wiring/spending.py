@@ -15,11 +15,9 @@ from ralph_cli.providers.prices import PriceList
 from ralph_cli.providers.registry import KEYLESS_VENDORS, parse_model_name
 from ralph_cli.providers.wrapper import ModelWrapper
 
-DEFAULT_USD = 5.0
-"""US dollars of a run for which nobody has set a bound."""
+DEFAULT_USD = 5.0  # US dollars of a run for which nobody has set a bound
 
-DEFAULT_CALLS, DEFAULT_TOKENS = 500, 4_000_000
-"""Calls and tokens of such a run where a price is unknown."""
+DEFAULT_CALLS, DEFAULT_TOKENS = 500, 4_000_000  # calls and tokens of such a run where a price is unknown
 
 _PROBE = Request("worker", "", ())
 
@@ -27,7 +25,7 @@ _PROBE = Request("worker", "", ())
 def run_budget(
     settings: Settings, names: Mapping[str, str], given: Mapping[str, Model]
 ) -> tuple[Budget, tuple[NoticeIssued, ...]]:
-    """What a run with these models may spend, and what is said of it at the start.
+    """What a run with these models may spend, and the notices about it at the start.
 
     `names` has the model of each role, `given` those that the caller brings. Without `max_cost` it is bounded all the
     same: in dollars, or, where a price is unknown, in calls and tokens; models of this machine cost nothing.

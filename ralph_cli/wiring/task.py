@@ -32,8 +32,7 @@ from ralph_cli.wiring.models import BuiltMode, RunContext
 from ralph_cli.wiring.qa import build_absence_reader, build_list_reader, build_looker, build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, may_have_children, open_reader
 
-ANY_COUNT = Range(1, 1_000_000)
-"""Items of a brief, and different quotes in it, that a reader may submit at once."""
+ANY_COUNT = Range(1, 1_000_000)  # items of a brief, and different quotes in it, that a reader may submit at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def read_spec(settings: Settings, task: str, document: Document | None, earlier:
         schema, written = _read_schema(find_run_file(earlier, SCHEMA_SNAPSHOT_FILE) or settings.output_schema)
     snapshot = find_run_file(earlier, MEMORY_SNAPSHOT_FILE)
     file = _memory_file(settings, document, needed=snapshot is None)
-    # The file may be longer than the budget: it was lowered since, or somebody wrote in it.
+    # The file may be longer than the budget, which was lowered since, or a person edited the file.
     found = newest_text(file.read(), settings.memory_budget - HEADER_CHARS) if file else ""
     # In bytes: a text that is read as text loses its carriage returns, and requests would not be the same.
     memory = found if snapshot is None else snapshot.read_bytes().decode("utf-8")

@@ -331,5 +331,5 @@ def test_a_worker_ends_at_once_when_it_is_told_to(server: Postgres, tmp_path: Pa
         _, told = worker.communicate(timeout=20)
     finally:
         worker.kill()
-    assert worker.returncode == 128 + signal.SIGTERM and "begun again as w-ends it goes on" in told
+    assert worker.returncode == 128 + signal.SIGTERM and "start w-ends again and it continues" in told
     assert not living_workers(server.url, ["w-ends"])

@@ -110,7 +110,7 @@ def test_words_put_behind_a_quote_that_is_still_there_are_exit_code_2(
     new.write_text(MEMO.replace("2031.", "2031. It may be ended earlier."), encoding="utf-8")
     assert run(["verify", "--document", "new.txt"]) == 2
     out = capsys.readouterr().out
-    assert "still there, but what stands around it changed: what stands behind its sentence" in out
+    assert "still there, but its context changed: the text behind its sentence" in out
     assert "(nothing) -> It may be ended earlier." in out and "holds." not in out
     new.write_text(f"A preface.\n\n{MEMO}", encoding="utf-8")
     assert run(["verify", "--document", "new.txt", "--json"]) == 0

@@ -167,7 +167,7 @@ def test_mutated_journals_are_shown_or_refused_and_never_crash(tmp_path: Path) -
 def test_a_row_that_is_taken_out_and_the_rest_renumbered_is_missed(tmp_path: Path) -> None:
     folder = rewritten(kept(tmp_path, EVENTS), "DELETE FROM event WHERE seq = 3", "UPDATE event SET seq = -seq")
     rewritten(folder, *(f"UPDATE event SET seq = {n - (n > 3)} WHERE seq = -{n}" for n in range(1, 11) if n != 3))
-    with pytest.raises(RalphError, match="event 3 was changed, or another stands before it"):
+    with pytest.raises(RalphError, match="event 3 was changed, or another event is before it"):
         list(read_events(folder))
     assert len(list(read_events(rechain(folder)))) == len(EVENTS) - 1
 

@@ -78,7 +78,7 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
     assert "As given → in the document: 48,000 -> $48,000," in claim
     assert "The worker’s wording: The annual rent is 48,000 payable monthly" in claim
     assert "~ only partly supported It is late." in text and "✗ contradicted, 39 % unconfirmed It is new." in text
-    assert "This claim has no quote." in text and "Also rests on, shown above: [2]" in text
+    assert "This claim has no quote." in text and "Also supported by, shown above: [2]" in text
 
 
 def test_calculations_bearings_votes_and_what_speaks_against_a_claim_are_shown() -> None:
@@ -362,7 +362,7 @@ def test_a_checked_memo_is_shown_in_the_same_look_with_pictures(tmp_path: Path) 
     read = Read(made)
     assert len(read.of("img")) == 6 and markup.policy() in unescape(made) and not read.of("script")
     assert "✗ altered “the ratio was 1.93 times” Memo → document: 1.93 → 1.39" in read.text
-    assert "the memo says p. 19; it stands on p. 21 (printed 17)" in read.text
+    assert "the memo says p. 19; it is on p. 21 (printed 17)" in read.text
     assert "SHA-256 1ac82e" in read.text.split("Terms of up to three words")[-1]
     bare = Read(memo_html(check, {}, ["No pictures."], made_at="now", version="0")).text
     assert "The closest text in the document: p. 13 (printed 9) the ratio was 1.39 times" in bare

@@ -34,7 +34,7 @@ def test_what_was_searched_is_no_lack_of_an_answer_that_was_found() -> None:
     assert line is not None and line[0].startswith("Searched by code, but never read: pages 3-10 (read") and line[1]
     assert coverage_line(seen((0, 500), starts=(0,), is_searched=True, absence="x")) == (
         "Only 50 % of the text was read; all of it was searched by code; "
-        "what stands elsewhere in other words may be missed.",
+        "content elsewhere in other words may be missed.",
         "yellow",
     )
 
@@ -71,7 +71,7 @@ def test_nearly_all_is_not_all() -> None:
 def test_a_text_without_pages_has_a_share_only() -> None:
     assert coverage_line(seen((0, 500), starts=(0,))) == ("Read: 50 % of the text.", "dim")
     line = coverage_line(seen((0, 500), starts=(0,), absence="x"))
-    assert line == ("Only 50 % of the text was read; what stands elsewhere may be missed.", "yellow")
+    assert line == ("Only 50 % of the text was read; content elsewhere may be missed.", "yellow")
     assert as_object(seen((0, 500), starts=(0,)))["coverage"]["pages"] is None
 
 

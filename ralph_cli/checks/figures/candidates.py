@@ -51,7 +51,7 @@ class Candidate:
     """A quantity that may be the source of a claim's figure, and what governs it.
 
     `powers` are the scales that it may have, as powers of ten; where not `is_scale_stated` none is written for it.
-    `is_pure` marks a quotient of like quantities. In the document it stands at text[start:end], in the quote with this
+    `is_pure` marks a quotient of like quantities. In the document it is at text[start:end], in the quote with this
     id; -1 and 0 for what has no place. `facts` are those of its cell. `terms` are those of the sum that a calculation's
     result is, `expression` is that calculation.
     """
@@ -105,7 +105,7 @@ class DocumentFacts:
 def collect_candidates(quotes: Sequence[Quote], document: Document, facts: DocumentFacts) -> tuple[Candidate, ...]:
     """All that a claim with these quotes may rest on: their quantities, those of their headers, the question's."""
     quotes = [set_cells_apart(document, quote) for quote in quotes]
-    # A scale that is quoted beside rows of a table is theirs; one that stands in their own table is there anyway.
+    # A scale that is quoted beside rows of a table is theirs; one in their own table is there anyway.
     stated = _join_scales(it for it in quotes if not is_row(document, it.start))
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, stated, document, facts)]
     found += _candidates_of_headers(quotes, document)
@@ -152,7 +152,7 @@ def _candidates_of_labels(labels: Sequence[Label], source: FigureOrigin, quote: 
 
 
 def _mail_date(document: Document, offset: int) -> Date | None:
-    """The date of the mail in which a place stands, if it does in one."""
+    """The date of the mail that contains a place; None outside of mails."""
     member = document.member_at(offset)
     begin, kind = (member.start, member.kind) if member else (0, document.kind)
     lines = _MAIL_DATE.findall(document.text, begin, offset) if kind in MAIL_KINDS else ()

@@ -13,7 +13,7 @@ from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.scales import Scales, read_scales, read_unit
 
 _NEAR_ROWS = 8
-"""Rows above and below a cell in which its neighbours stand."""
+"""Rows above and below a cell in which its neighbours are."""
 
 _FIGURE = re.compile(r"[\d.,()\s\u2212-]+")
 _LONGEST_UNIT = 12
@@ -43,7 +43,7 @@ class CellFacts:
 
 
 def find_cell(document: Document, offset: int) -> tuple[Table, Cell] | None:
-    """The cell in which a character stands; None in header rows, labels of rows and running text."""
+    """The cell of a character; None in header rows, labels of rows and running text."""
     table = document.table_at(offset)
     cell = table.cell_at(offset) if table else None
     if table is None or cell is None or cell.row < table.header_rows or table.columns[cell.column].is_label:
@@ -52,7 +52,7 @@ def find_cell(document: Document, offset: int) -> tuple[Table, Cell] | None:
 
 
 def is_row(document: Document, offset: int) -> bool:
-    """Whether a character stands in a row of a table that is none of its header."""
+    """Whether a character is in a row of a table below its header."""
     table = document.table_at(offset)
     return table is not None and table.row_at(offset) >= table.header_rows
 
@@ -105,7 +105,7 @@ def as_label(document: Document, start: int, end: int) -> Label:
 
 
 def lines_above(document: Document, start: int, end: int) -> tuple[Label, ...]:
-    """The lines that govern the rows of tables in text[start:end] and stand above them, each once."""
+    """The lines that govern the rows of tables in text[start:end] and are above them, each once."""
     found: dict[Label, None] = {}
     at = start
     for line in document.text[start:end].splitlines(keepends=True):

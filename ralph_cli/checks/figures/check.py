@@ -1,8 +1,8 @@
 """Every figure and date of a claim traced to its source: a cell of a table, words of a quote, a calculation.
 
 An objection is a fact that needs no reading: a value that is nowhere, a unit or a scale that is written otherwise, a
-calculation that does not hold. The worker is told once, and may stand by its claim with a reason, which is then for the
-judge. All else is shown to the judge as it stands. No model takes part.
+calculation that is wrong. The check sends the claim back once. The worker may keep it and give a reason, and then the
+judge decides. The judge sees everything else as it is written. The check uses no model.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ STAND_BY = "; or hand it in again with `because`, if it is right as it stands"
 class NumbersCheck:
     """The check `numbers`: passes if no figure of a claim is contradicted; its evidence has the sources of all figures.
 
-    With `vetoes` an objection stands whatever the worker says. Without, an objection to a claim that gives a reason is
+    With `vetoes` an objection remains whatever the worker says. Without, an objection to a claim that gives a reason is
     a doubt for a judge who can read to decide; that the worker has heard it before is seen to by the mode.
     """
 
@@ -44,7 +44,7 @@ class NumbersCheck:
     vetoes: bool = True
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        """The check of all figures as in English, whose ways to write them the reader knows; it is told as written."""
+        """Check the figures as English writes them; messages have them as written."""
         issues: list[Issue] = []
         doubts: list[Doubt] = []
         figures: list[FigureSource] = []
@@ -108,7 +108,7 @@ class NumbersCheck:
         calculator: Calculator,
         tell: Callable[[str], str],
     ) -> tuple[list[tuple[str, str, str]], list[Doubt], list[str]]:
-        """The objections to calculations, what is open of them, and those whose results are told with them."""
+        """The objections to calculations, the doubts about them, and the calculations that failed."""
         objections: list[tuple[str, str, str]] = []
         doubts: list[Doubt] = []
         failed: list[str] = []
@@ -125,7 +125,7 @@ class NumbersCheck:
         return objections, doubts, failed
 
     def _unsure_figures(self, claim: Claim, quotes: tuple[Quote, ...]) -> Iterator[Doubt]:
-        """The figures of a claim that stand in its quotes as OCR has read them, where it was not sure of them."""
+        """The figures of a claim that are in its quotes and that OCR was not sure of."""
         said = {_digits(word) for word in " ".join((claim.text, *claim.calculations)).split()} - {""}
         for quote in quotes if said else ():
             for word, confidence in unsure_words(self.document, Span(quote.start, quote.end)).items():

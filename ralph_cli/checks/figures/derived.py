@@ -6,19 +6,22 @@ from decimal import Decimal
 from itertools import islice, permutations
 
 from ralph_cli.checks.figures.candidates import Candidate
-from ralph_cli.text.quantities.quantity import Kind, Quantity
+from ralph_cli.text.quantities.quantity import Kind
 
 _BESIDE_BARE = {"none", "currency", "percent"}
 _MOST = 14
 """Figures that are looked at in pairs."""
 
 
-def relate(figures: Iterable[Candidate], *, shares: bool, changes: bool = True) -> Iterator[Candidate]:
+def relate(figures: Iterable[Candidate], *, shares: bool) -> Iterator[Candidate]:
     """Of each two figures of one kind the quotient and the change (`shares`), or the sum and the difference.
 
-    Cells of tables are related that share a row or a column. Without `changes` of shares the quotient alone is meant.
+    Cells of tables are related that share a row or a column.
     """
-    for one, other in _pairs(figures):
+    pool = islice((one for one in figures if one.quantity.is_measured and one.quantity.value), _MOST)
+    for one, other in permutations(pool, 2):
+        if not (_are_alike(one, other) and _are_in_line(one, other) and one.powers & other.powers):
+            continue
         value, base = one.quantity.value, other.quantity.value
         if value > base and not shares:
             kind: Kind = "points" if one.quantity.kind == "percent" else one.quantity.kind
@@ -27,27 +30,13 @@ def relate(figures: Iterable[Candidate], *, shares: bool, changes: bool = True) 
             yield _result(one, value - base, kind, f"{_text(one)} - {_text(other)}")
         if one.powers == other.powers and shares and abs(base) != 1 and value != base:
             yield _quotient(one, value / base, f"{_text(one)} / {_text(other)}")
-            if changes:
-                yield _quotient(one, (value - base) / base, f"({_text(one)} - {_text(other)}) / {_text(other)}")
-
-
-def _pairs(figures: Iterable[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
-    pool = islice((found for found in figures if _is_amount(found.quantity)), _MOST)
-    return (
-        pair
-        for pair in permutations(pool, 2)
-        if _are_alike(*pair) and _are_in_line(*pair) and pair[0].powers & pair[1].powers
-    )
+            yield _quotient(one, (value - base) / base, f"({_text(one)} - {_text(other)}) / {_text(other)}")
 
 
 def _are_in_line(one: Candidate, other: Candidate) -> bool:
     """Whether two cells of tables have one row or one column; figures of running text are always related."""
     is_known = one.in_table and other.in_table and one.facts.row and other.facts.row
     return not is_known or one.facts.row == other.facts.row or one.facts.column == other.facts.column
-
-
-def _is_amount(quantity: Quantity) -> bool:
-    return quantity.is_measured and quantity.kind != "ordinal" and bool(quantity.value)
 
 
 def _are_alike(one: Candidate, other: Candidate) -> bool:

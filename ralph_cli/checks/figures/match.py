@@ -1,7 +1,6 @@
 """Whether a figure of a claim is one of its quotes': equal, or rounded, at its scale and in its unit. Pure.
 
-Nothing is read into words here. A match says where a figure may come from; what is written otherwise there, a unit or a
-scale, is told with it.
+A match says where a figure may come from, and which unit or scale is written otherwise there. It interprets no words.
 """
 
 from collections.abc import Iterator
@@ -98,7 +97,7 @@ def _is_by_chance(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _is_in_range(claimed: Quantity, other: Quantity) -> bool:
-    """Whether a whole number is a year, or stands in a range of whole numbers: "7 through 9"."""
+    """Whether a whole number is a year, or is in a range of whole numbers: "7 through 9"."""
     is_whole = claimed.kind in _WITHOUT_UNIT
     is_alike = is_whole or (claimed.kind == "duration" and claimed.unit == other.unit)
     return is_alike and other.last is not None and other.value <= claimed.value <= other.last
@@ -148,7 +147,7 @@ def _sort_of(unit: str) -> str:
 
 
 def _may_be_above(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a bare figure may have a unit by what stands over its cell: that names the unit, or none of its sort."""
+    """Whether a bare figure may have a unit by what is over its cell: that names the unit, or none of its sort."""
     facts = candidate.facts
     if claimed.kind == "currency":
         known = {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())}
@@ -317,6 +316,6 @@ def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a quantity is a candidate's in value and unit, whatever else is said of either."""
+    """Whether a quantity is a candidate's in value and unit, whatever else is written of either."""
     found = match(replace(claimed, bound=""), candidate)
     return found is not None and not found.difference

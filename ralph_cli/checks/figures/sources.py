@@ -26,7 +26,7 @@ _MOST_BESIDE = 40
 def find_source(
     english: DocumentInEnglish, original: Document, text: EnglishFigures, said: str, trace: Trace
 ) -> FigureSource | None:
-    """The source of a figure of a text, with its place in the `original` document and what stands near it.
+    """The source of a figure of a text, with its place in the `original` document and what is near it.
 
     `said` are all words that say what the figure is of. None for a name with digits that the document has.
     """

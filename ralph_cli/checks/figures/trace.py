@@ -48,7 +48,7 @@ class Fault:
 
     @property
     def said(self) -> str:
-        """What is said behind the name, or what stands for it."""
+        """The fault in the words that follow the name."""
         return f" is {self.what}" if self.field in ("nowhere", "name") else f": {self.what}"
 
 
@@ -105,7 +105,7 @@ class FigureTracer:
             fault = Fault("unit", name, "the document names no such currency")
             return Trace(quantity, fitting[0], fault)
         if matches:
-            # Another unit that is written is told before a scale, and what is unsure last.
+            # A unit that is written otherwise comes before a scale, and what is unsure last.
             best_match = min(matches, key=lambda one: (not one.is_sure, one.difference))
             return Trace(quantity, best_match.candidate, _describe(name, best_match))
         return Trace(quantity, fault=self._describe_missing(text, quantity, name))
@@ -124,8 +124,8 @@ class FigureTracer:
     def _match(self, quantity: Quantity, candidate: Candidate) -> Match | None:
         found = match(replace(quantity, bound="") if candidate.source == "question" else quantity, candidate)
         # What is computed of figures whose scale nobody states may have any.
-        is_told = candidate.source == "quote" or (candidate.source == "calculation" and found and not found.is_sure)
-        return None if found and found.difference and not is_told else found
+        is_shown = candidate.source == "quote" or (candidate.source == "calculation" and found and not found.is_sure)
+        return None if found and found.difference and not is_shown else found
 
     def _trace_name(self, quantity: Quantity) -> Trace:
         plain, number = re.sub(r"\W", "", quantity.text.lower()), quantity.text.lower().rpartition(" ")[2]
@@ -165,7 +165,7 @@ class FigureTracer:
         if quantity.is_small and quantity.kind in ("none", "count", "ordinal", "duration"):
             return None
         quoted = (one for one in self.candidates if one.source == "quote")
-        return self._first(relate(quoted, shares=shares, changes=not quantity.worded), quantity)
+        return self._first(relate(quoted, shares=shares), quantity)
 
     def _sources_near(self, quantity: Quantity, others: Sequence[Quantity]) -> Iterator[Candidate]:
         """The sources of the other figures of a text that are near a quantity."""
@@ -178,7 +178,7 @@ class FigureTracer:
         return next((candidate for found, candidate in matches if found and not found.difference), None)
 
     def _describe_missing(self, text: str, quantity: Quantity, name: str) -> Fault | None:
-        """What is said of a quantity that no candidate has; None for what names something, or one of a thing."""
+        """The fault of a quantity that no candidate has; None for a name, and for one of a thing."""
         counted = quantity.kind in ("none", "count")
         if (counted and self._is_name(text, quantity)) or (quantity.value == 1 and quantity.text.isalpha()):
             return None

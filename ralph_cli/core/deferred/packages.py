@@ -1,7 +1,7 @@
 """Names that a package has from its own modules are imported when they are first used.
 
 A vendor's SDK makes thousands of classes, one a module, so that its packages can offer each under a short name; a
-request needs few of them. Most of those packages do nothing else, and all that they have is told by `from .x import y`.
+request needs few of them. Most of those packages do nothing else, and consist of lines such as `from .x import y`.
 """
 
 import builtins
@@ -15,11 +15,10 @@ from typing import Any
 
 
 def defer_reexports(*packages: str) -> None:
-    """From now on import these packages so, and of one whose name ends with a dot those in it, too.
+    """From now on defer the re-exports of these packages. A name that ends with a dot means the packages in it.
 
-    One that defines functions or classes is imported as usual. It holds for the whole process, so it is for a program
-    of one's own. What an import of a name would have raised, such as of a library that is missing, is raised when the
-    name is looked up.
+    A package that defines functions or classes is imported as usual. This holds for the whole process, so call it only
+    in a program of your own. Errors of an import, such as a missing library, are raised when the name is looked up.
     """
     sys.meta_path.insert(0, _Finder(packages))
 

@@ -49,7 +49,7 @@ def frame_data(text: str, nonce: str) -> str:
 def render_issues(issues: Iterable[Issue | str], nonce: str) -> str:
     """Reasons as a list for the worker: our words as they are, words of the document and of other models framed.
 
-    What is said of several things in the same words is said once, with all of them.
+    Equal messages are written once, with the material of all of them.
     """
     told: dict[str, dict[str, None]] = {}
     for issue in issues:

@@ -56,7 +56,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose keys stand once, for `object_pairs_hook`; else ValueError: of two values neither is taken."""
+    """A JSON object with unique keys, for `object_pairs_hook`. Raises ValueError for a repeated key."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:

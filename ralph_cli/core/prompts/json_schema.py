@@ -8,7 +8,7 @@ from ralph_cli.core.model import Json
 
 
 def object_schema(required: Sequence[str] | None = None, /, **fields: Json) -> Json:
-    """An object with these fields and no others; all of them are required unless it is said which."""
+    """An object with these fields and no others. All are required, unless `required` names some."""
     needed = list(fields if required is None else required)
     needs: Json = {"required": needed} if needed else {}
     return {"type": "object", "properties": fields, **needs, "additionalProperties": False}

@@ -8,7 +8,7 @@ from ralph_cli.core.run import Halt, Step, StopType
 
 
 class GoalStatus(StrEnum):
-    """Where a goal stands. All but ACTIVE are terminal: the next run of the same goal starts afresh."""
+    """The status of a goal. All but ACTIVE are terminal: the next run of the same goal starts from scratch."""
 
     ACTIVE = "active"
     COMPLETED = "completed"
@@ -59,12 +59,12 @@ class GoalState:
 
     @property
     def current_evidence(self) -> tuple[events.VerifierFinished, ...]:
-        """The latest evidence if it is of the output as it stands, else nothing."""
+        """The latest evidence if it is about the current output, else nothing."""
         return self.evidence if all(item.revision == self.revision for item in self.evidence) else ()
 
     @property
     def verified(self) -> bool:
-        """Whether every verifier has passed on the output as it stands; without any verifier nothing was verified."""
+        """Whether every verifier has passed on the current output; False without verifiers."""
         passed = {item.name for item in self.current_evidence if item.passed}
         failed = any(not item.passed for item in self.current_evidence)
         return bool(self.verifier_names) and not failed and passed == set(self.verifier_names)
@@ -105,7 +105,7 @@ class GoalState:
 
 
 def rejection_notice(goal: GoalState, halt: Halt, output: str = "") -> str:
-    """What is said below an `output` that the contract did not accept: how many retries, the last evidence."""
+    """The notice below an `output` that was not accepted: the number of retries, and the last evidence."""
     if goal.status is not GoalStatus.BUDGET_EXHAUSTED:
         return ""
     retries = max(goal.iteration - 1, 0)

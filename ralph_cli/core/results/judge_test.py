@@ -8,14 +8,12 @@ from pathlib import Path
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Ruling
 
-TRUE_KIND = "true"
-"""The kind of a claim that was not changed."""
+TRUE_KIND = "true"  # the kind of a claim that was not changed
 
+# What can be made false: whether, how much, who or where, how generally, and when.
 FALSEHOOD_KINDS = ("negation", "number", "entity", "scope", "time")
-"""What can be made false: whether, how much, who or where, how generally, and when."""
 
-_Z = 1.959963984540054
-"""The 97.5 % quantile of the normal distribution: for an interval of 95 %."""
+_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution: for an interval of 95 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ class CaseResult:
 
     @property
     def accepted(self) -> bool:
-        """Whether the judge lets the claim stand."""
+        """Whether the judge accepts the claim."""
         return self.ruling is not None and self.ruling.verdict.passes
 
 
@@ -125,7 +123,7 @@ class JudgeTest:
 
     @property
     def missed(self) -> tuple[CaseResult, ...]:
-        """The false claims that the judge let stand."""
+        """The false claims that the judge accepted."""
         return tuple(result for result in self.judged if result.case.kind != TRUE_KIND and result.accepted)
 
     @property

@@ -6,13 +6,13 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, Ruling
 
+# What became of a quotation: the first four hold (see `Tier`); of an elided one a person should read what is left out.
+# Altered: not the document's words, but near them; wrong-document: the words stand in another document than the memo
+# names; unclosed: a quotation mark without a partner, so that nobody can tell what is quoted; hidden: the document's
+# words, but not for a reader of its pages.
 QuotationOutcome = Literal[
     "exact", "folded", "recut", "elided", "altered", "wrong-page", "wrong-document", "not-found", "unclosed", "hidden"
 ]
-"""What became of a quotation: the first four hold (see `Tier`); of an elided one a person should read what is left out.
-Altered: not the document's words, but near them; wrong-document: the words stand in another document than the memo
-names; unclosed: a quotation mark without a partner, so that nobody can tell what is quoted; hidden: the document's
-words, but not for a reader of its pages."""
 
 HOLDING_OUTCOMES: frozenset[QuotationOutcome] = frozenset(("exact", "folded", "recut", "elided"))
 
@@ -35,7 +35,7 @@ class PageReference:
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Words that a memo presents as somebody's own, between `start` and `end` of its text, marks included.
+    """Words that a memo presents as a quotation, between `start` and `end` of its text, marks included.
 
     `words` are without quotation and emphasis marks. `readings` are other words that may be meant, where an apostrophe
     might close the quotation too, longest first. `form` is "marks", "block" or "term" (a few words that may merely be a
@@ -58,7 +58,7 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class MemoFigure:
-    """An amount in the memo's own words, outside of every quotation: nobody has quoted anything for it.
+    """An amount in the memo's own words, outside of every quotation, so that it has no quote.
 
     `place` is where a reader finds it, `reference` the page that its sentence names for no quotation. `number` is its
     digits, or the words that spell it. `occurs` says whether it stands in the documents as it is written (on that page,
@@ -147,7 +147,7 @@ class Support:
 
     @property
     def holds(self) -> bool:
-        """Whether the judge lets the sentence stand."""
+        """Whether the judge accepts the sentence."""
         return self.ruling is not None and self.ruling.verdict.passes
 
 
@@ -192,7 +192,7 @@ class MemoCheck:
 
     @property
     def absent_figures(self) -> tuple[MemoFigure, ...]:
-        """The figures of the memo's own words that stand nowhere in the documents, or not on the page that is named."""
+        """The figures of the memo's own words that are not in the documents, or not on the named page."""
         return tuple(figure for figure in self.figures if figure.occurs is False)
 
     @property

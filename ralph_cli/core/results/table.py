@@ -12,15 +12,13 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.results.review import Review
 from ralph_cli.core.run import Halt
 
+# What an answer is to be; "text" is anything.
 AnswerType = Literal["text", "yes/no", "number", "date", "money", "list", "choice"]
-"""What an answer is to be; "text" is anything."""
 
-ALL_DOCUMENTS = "all documents"
-"""The name of the row of those questions that are put to the documents together."""
+ALL_DOCUMENTS = "all documents"  # the name of the row of those questions that are put to the documents together
 
 
-HEDGES = ("at least", "at most", "about")
-"""What may stand before the text of a value."""
+HEDGES = ("at least", "at most", "about")  # possible words before the text of a value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +37,7 @@ class TableQuestion:
 
     @property
     def answer_as(self) -> str:
-        """What the worker is told of the answer, in words; see the setting of that name."""
+        """The form of the answer in words, for the worker; see the setting of that name."""
         match self.type:
             case "yes/no":
                 return "yes or no"
@@ -121,7 +119,7 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CellQuote:
-    """A quote behind a cell: its words, where they stand, and in which document of a set.
+    """A quote behind a cell: its words, their place, and their document in a set.
 
     `page` counts from 1 in the file, 0 where there are no pages. `link` is the page of the highlighted copy, relative
     to the table's folder.
@@ -163,7 +161,7 @@ class Cell:
 
     @property
     def shown(self) -> str:
-        """What stands in the cell for a person: the value, else the answer, else why there is none."""
+        """The text of the cell for a person: the value, else the answer, else why there is none."""
         if self.value is not None and self.value.text:
             return self.value.text
         return self.answer or self.reason or self.state.value

@@ -1,4 +1,4 @@
-"""What verifying a recorded run gives: every deterministic check made again, and where each quote stands now."""
+"""The result of verifying a recorded run: every deterministic check, and the current place of each quote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import Any, Literal
 from ralph_cli.core.events import VerifierFinished
 from ralph_cli.core.run import Claim, Doubt, Halt, Issue, Quote, Ruling, Tier
 
+# How the text at hand relates to that of the run: the same; the same file, read otherwise; another file; no text.
 TextRelation = Literal["same", "other-reading", "other-document", "none"]
-"""How the text at hand relates to that of the run: the same; the same file, read otherwise; another file; no text."""
 
 
 class Standing(StrEnum):
@@ -29,7 +29,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuoteStanding:
-    """A recorded quote and where it stands now.
+    """A recorded quote and its current place.
 
     `text`, `start`, `end`, `page` and `label` are of the text at hand: the quote's own words there, or the closest true
     text of a quote that was changed; empty and 0 for one that is gone. `differing` holds the words that differ, as
@@ -54,7 +54,7 @@ class QuoteStanding:
 
     @property
     def there(self) -> bool:
-        """Whether the words still stand in the text at hand."""
+        """Whether the words are still in the current text."""
         return self.standing in (Standing.HOLDS, Standing.MOVED)
 
 
@@ -62,7 +62,7 @@ class QuoteStanding:
 class Rechecked:
     """One check that was made again. It holds if it has no `faults`; with `skipped` it could not be made, and why.
 
-    `told` says in words what was looked at.
+    `told` describes what was checked.
     """
 
     check: str
@@ -82,8 +82,9 @@ class Verification:
 
     `source` is "run" or "bundle", `seal` the SHA-256 of a bundle's manifest. `document` is what the run recorded of its
     document, `now` what is known of the file at hand (empty if there is none). Claims and quotes are those of the best
-    attempt; `doubts` are what code could not confirm, then or now, and `because` is why the worker stood by an output;
-    `rulings` are what models said then and `evidence` what a goal's verifiers said then: neither is repeated.
+    attempt; `doubts` are what code could not confirm, then or now, and `because` is the worker's reason for an output
+    with objections; `rulings` are the verdicts of models and `evidence` the results of a goal's verifiers in the run.
+    Neither is repeated.
     """
 
     run: str
@@ -125,5 +126,5 @@ class Verification:
 
 
 def count_standing(items: Sequence[QuoteStanding], standing: Standing) -> int:
-    """How many of the quotes stand so."""
+    """The number of quotes with that standing."""
     return sum(item.standing is standing for item in items)

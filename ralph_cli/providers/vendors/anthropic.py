@@ -56,7 +56,7 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 def request_body(request: Request, model: str, *, in_cloud: bool = False) -> Json:
     """What is sent to the Messages API. No sampling parameters: the service no longer takes any.
 
-    Clouds refuse the mark of the cache that stands for the whole request, so there it is put where it would be.
+    Clouds refuse the cache mark of the whole request, so there the mark is on the last block.
     """
     limit = min(request.max_tokens, wire.MAX_TOKENS)
     out: Json = {"model": model, "max_tokens": limit, "messages": messages(request.turns, model)}

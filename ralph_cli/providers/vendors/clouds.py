@@ -1,6 +1,6 @@
 """The clients of the vendors' SDKs, for a vendor's own service and for each cloud: addresses and credentials.
 
-Each is told everything: an SDK would otherwise take addresses and keys from the environment or from files of its own.
+Each gets all settings, because an SDK would otherwise read addresses and keys from the environment or its own files.
 """
 
 import re
@@ -21,8 +21,7 @@ from ralph_cli.providers.endpoint import (
 )
 from ralph_cli.providers.vendors import faults
 
-NO_KEY = "none"
-"""What is sent to a server that asks for no key."""
+NO_KEY = "none"  # what is sent to a server that asks for no key
 
 _AWS_REGION = re.compile(r"[a-z]{2,8}(-[a-z0-9]+)+-\d+")
 _GOOGLE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.:-]*")
@@ -149,7 +148,7 @@ def _session(access: AwsAccess) -> Any:
 
 
 def _require_aws_credentials(endpoint: Endpoint, access: AwsAccess, target: faults.Target) -> None:
-    """ProviderError unless somebody is found in whose name requests can be signed."""
+    """Raise ProviderError unless credentials are found that can sign requests."""
     if endpoint.api_key or access.access_key:
         return
     failure: ProviderError | None = None

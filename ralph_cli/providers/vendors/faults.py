@@ -51,8 +51,8 @@ _TOO_LONG = re.compile(
     r"|string_above_max_length"
 )
 _CREDENTIAL_LIBRARIES = ("boto3", "botocore", "google")
+# Of these libraries' exceptions: those that say nothing of the credentials.
 _PASSING_FAULTS = ("TransportError", "ConnectionError", "ConnectTimeoutError", "ReadTimeoutError")
-"""Of these libraries' exceptions: those that say nothing of the credentials."""
 
 _AUTH_MARKS = (
     "authentication", "invalid_api_key", "unrecognizedclient", "invalidsignature", "incompletesignature",
@@ -158,6 +158,7 @@ def _error_object(body: Any) -> tuple[str, str]:
     return kind.lower(), str(inner.get("message") or inner.get("detail") or "")
 
 
+# What a fault is, by the HTTP status or by a word of the type of error; the first that fits counts.
 _RULES: tuple[tuple[str, Collection[int], tuple[str, ...]], ...] = (
     ("auth", (401,), _AUTH_MARKS),
     ("billing", (402,), ("insufficient_quota", "billing")),
@@ -171,7 +172,6 @@ _RULES: tuple[tuple[str, Collection[int], tuple[str, ...]], ...] = (
     ("server", (409, 425, *range(500, 1000)), ("server_error", "api_error")),
     ("bad-request", range(400, 500), ("invalid_request",)),
 )
-"""What a fault is, by the HTTP status or by a word of the type of error; the first that fits counts."""
 
 
 def _fault_code(status: int, kind: str, message: str) -> str:
@@ -184,7 +184,7 @@ def _fault_code(status: int, kind: str, message: str) -> str:
 
 
 def transport_fault(target: Target, error: BaseException, *, default_code: str = "bad-reply") -> ProviderError:
-    """Name what went wrong below the SDK: the HTTP client, its parsing, a cloud's credentials, or nobody knows what."""
+    """The ProviderError for a failure below the SDK: of the HTTP client, a cloud's credentials, or others."""
     import httpx2
 
     causes = tuple(_cause_chain(error))

@@ -1,6 +1,7 @@
 """GPT models through the Responses API, and every server and cloud that speaks Chat Completions."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from ralph_cli.core.errors import ProviderError
@@ -277,11 +278,8 @@ def parse_chat_reply(target: faults.Target, request: Request, reply: Json) -> Re
     if stop is None or not isinstance(content, str | list | None) or not isinstance(written, list):
         raise target.fault("bad-reply", f"finish reason {reason!r}", usage_unknown=True)
     text = _join_parts(target, content) if isinstance(content, list) else content or ""
-    calls = [_parse_chat_call(item) for item in written]
+    calls = _with_different_ids([_parse_chat_call(item) for item in written])
     raw: Json = {"wire": CHAT, "model": target.model, "message": message}
-    ids = [c.id for c in calls if c is not None]
-    if len(set(ids)) < len(ids):  # some local servers number the calls of every reply alike, or not at all
-        calls = [c and ToolCall(f"{c.id}-{n}", c.name, c.arguments, c.malformed) for n, c in enumerate(calls)]
     if stop is not StopReason.LENGTH:
         # Servers other than OpenAI's say "stop" after complete calls too; whether they are complete shows in the JSON.
         stop = StopReason.TOOL if calls else stop
@@ -290,6 +288,14 @@ def parse_chat_reply(target: faults.Target, request: Request, reply: Json) -> Re
     turn = _build_turn(target, request, text, calls, raw, stop)
     tokens = _token_counts(reply.get("usage"), "prompt_tokens", "completion_tokens")
     return wire.build_reply(target, request, turn, stop, tokens, reply)
+
+
+def _with_different_ids(calls: list[ToolCall | None]) -> list[ToolCall | None]:
+    """The calls, numbered if two have the same id: some local servers give all calls one id, or none."""
+    ids = [call.id for call in calls if call is not None]
+    if len(set(ids)) == len(ids):
+        return calls
+    return [call and replace(call, id=f"{call.id}-{number}") for number, call in enumerate(calls)]
 
 
 def _parse_chat_call(item: Any) -> ToolCall | None:

@@ -20,7 +20,7 @@ def to_strict(schema: Json) -> Json | None:
     """The schema in strict form, or None if it has none (free-form objects, conditions, values of any type).
 
     Annotations and limits the strict form does not know (default, title, maxLength, ...) are left out: the reply is
-    checked against the real schema by whoever asked.
+    checked against the real schema by the caller.
     """
     try:
         converted = _to_strict(schema)
@@ -35,7 +35,7 @@ def _to_strict(schema: Any) -> Json:
     if not isinstance(schema, dict) or any(key in schema for key in _UNSUPPORTED_KEYWORDS):
         raise _NotStrictError
     if "$ref" in schema:
-        return {"$ref": schema["$ref"]}  # nothing may stand beside a reference
+        return {"$ref": schema["$ref"]}  # nothing is allowed beside a reference
     variants = schema.get("anyOf") or schema.get("oneOf")
     if variants:
         described = {"description": schema["description"]} if "description" in schema else {}

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
     import httpx2
 
+# Most tokens asked for in one reply: above, services and proxies cut connections that do not stream.
 MAX_TOKENS = 16_000
-"""Most tokens asked for in one reply: above, services and proxies cut connections that do not stream."""
-MAX_REPLY_BYTES = 32 * 1024 * 1024
-"""Largest reply read, after decompression."""
+MAX_REPLY_BYTES = 32 * 1024 * 1024  # largest reply read, after decompression
 CONNECT_TIMEOUT_S = 15.0
 
 _GZIP_OR_ZLIB = 47
@@ -91,7 +90,7 @@ def create_client(timeout_s: float, network: Network, address: str) -> "httpx2.C
             headers = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in untrue]
             return httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
 
-    # To an unencrypted address certificates are nothing, so none are read: a context that trusts nobody.
+    # Unencrypted addresses need no certificates, so none are read for them.
     is_encrypted = address.startswith("https:")
     return _CappedClient(
         verify=_ssl_context(network.ca_file) if is_encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),

@@ -1,1 +1,1 @@
-"""The evidence report as one HTML file."""
+"""Renders the evidence report as one HTML file."""

@@ -1,4 +1,4 @@
-"""Claims and quotes as HTML: verdict, reason, the place of the document's words, its picture or the words around it."""
+"""Renders claims and quotes as HTML: the verdict, its reason, and each quote in its page or its context."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,15 @@ _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("
 
 
 def verdict_badge(item: ClaimView) -> Markup:
-    """The verdict on a claim, in a word and a sign."""
+    """The verdict on a claim as a sign and words."""
     mark, kind = _sign_and_kind(item)
     return el("span", f"{mark} {verdict_words(item)}", class_=f"verdict {kind}")
 
 
 def _sign_and_kind(item: ClaimView) -> tuple[str, str]:
-    """A sign and the kind of the verdict; what is qualified or disputed is not simply good."""
+    """The sign and the kind of the verdict. A supported claim that is limited, disputed or doubted is "warn", not
+    "good".
+    """
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
     objected = any(doubt.is_objection for doubt in item.unconfirmed)
     disputed = item.ruling is not None and item.ruling.disputed
@@ -29,7 +31,7 @@ def _sign_and_kind(item: ClaimView) -> tuple[str, str]:
 
 
 def claims(report: Report) -> Markup:
-    """Each claim with its evidence; a quote of several claims is shown in full with the first of them."""
+    """Each claim with its evidence. A quote of several claims is shown in full with the first of them."""
     shown: set[int] = set()
     parts = []
     for item in report.view.claims:
@@ -66,7 +68,7 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
         None if unjudged_item or item.is_quote else el("p", el("b", f"{item.ruling_label}: "), why),
         bullets(_opinion(remark) for remark in opinions(item)),
         bullets(issue.line for issue in item.issues),
-        el("p", "Also rests on, shown above: ", *links) if links else None,
+        el("p", "Also supported by, shown above: ", *links) if links else None,
         None if item.quotes or item.claim.searches else el("p", f"This {report.claim_noun.lower()} has no quote."),
         *(_quote(quote, report) for quote in new),
         class_=f"claim {kind}",
@@ -75,7 +77,7 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
 
 
 def linked_figures(text: str, figures: Sequence[FigureSource], owner: int) -> Iterator[Markup | str]:
-    """A claim or an output (`owner` 0), in which each figure leads to its quote and tells where in it it comes from."""
+    """The text of a claim or an output (`owner` 0), in which each figure links to its quote and shows its source."""
     at = 0
     for number, figure in enumerate(figures):
         end = figure.at + len(figure.words)
@@ -88,13 +90,13 @@ def linked_figures(text: str, figures: Sequence[FigureSource], owner: int) -> It
 
 
 def listed_figures(figures: Sequence[FigureSource]) -> Markup | None:
-    """The sources of figures as a list, for paper, on which nothing can be pointed at."""
+    """The sources of figures as a list, for print."""
     lines = [el("li", describe_source(figure)) for figure in figures]
     return el("ul", *lines, class_="figures") if lines else None
 
 
 def _figure(figure: FigureSource, name: str) -> Markup:
-    """A figure in a claim; what tells its source is shown when it is pointed at, touched or reached by the keyboard."""
+    """A figure in a claim. A tooltip shows its source on hover, touch or keyboard focus."""
     cell = f"{figure.token.start}-{figure.token.end}" if figure.token else None
     target = f"#quote-{figure.quote}" if figure.quote else None
     is_loose = figure.origin in ("nowhere", "derived") or bool(figure.difference or figure.limit)
@@ -105,13 +107,13 @@ def _figure(figure: FigureSource, name: str) -> Markup:
 
 
 def _opinion(remark: Opinion) -> Markup:
-    """A remark on a claim; a warning has its colour."""
+    """A remark on a claim; a warning is coloured."""
     about = el("a", f"[{remark.quote}]", href=f"#quote-{remark.quote}") if remark.quote else None
     return join(about, " ", el("b", f"{remark.label}: ", class_="warn" if remark.is_warning else None), remark.text)
 
 
 def _quote(quote: Quote, report: Report) -> Markup:
-    """A quote in the picture of its page, with the text in a fold; else among the words around it; else by itself."""
+    """A quote in the picture of its page with the text folded below; without a picture in its context, or by itself."""
     excerpt, crops = report.excerpts.get(quote.id), report.crops.get(quote.id, ())
     return el(
         "figure",
@@ -126,12 +128,12 @@ def _quote(quote: Quote, report: Report) -> Markup:
 
 
 def quoted_words(words: str, page: int, *, seen: bool) -> Markup:
-    """The document's own words; where they are `seen` in a picture, on narrow screens only."""
+    """The document's own words; if they are `seen` in a picture, shown on narrow screens only."""
     return el("blockquote", _text_lines(words, page=page), class_="narrow" if seen else None)
 
 
 def picture(crop: Crop, what: str) -> Markup:
-    """A picture of the page around `what`; on a narrow screen a touch makes it larger than the screen."""
+    """A picture of the page around `what`; on a narrow screen a touch enlarges it."""
     image = el(
         "img",
         class_="crop",
@@ -168,7 +170,7 @@ def _facts(quote: Quote, report: Report) -> Markup:
 
 
 def _match_differences(quote: Quote) -> Markup | None:
-    """What a reader should know of a match, and the model's wording when it is not what is shown."""
+    """What a reader should know about a match, and the worker's wording if it differs from the quote."""
     if not quote.difference and quote.match != "recut":
         return None
     prefix = "As given → in the document: " if quote.match == "recut" else "Note: "
@@ -184,9 +186,9 @@ def _excerpt(excerpt: Excerpt, *, closed: bool) -> Markup:
 
 
 def _text_lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:
-    """Each line of the document on a line of its own, the characters of `marked` as marked.
+    """The lines of the document, each in an element of its own, with the characters of `marked` highlighted.
 
-    Where a page ends a line says so; `page` is the page on which the words begin, if that is known.
+    A page end within a line is marked. `page` is the page on which the words begin, if it is known.
     """
     parts: list[Markup] = []
     at = 0

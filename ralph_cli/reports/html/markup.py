@@ -1,4 +1,4 @@
-"""HTML that cannot be broken out of: whatever is not Markup already is made visible and escaped."""
+"""Builds HTML that foreign text cannot break out of: all text that is not Markup is made visible and escaped."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ _VOID = frozenset({"img", "meta", "br", "hr", "input", "link"})
 
 
 class Markup(str):
-    """Text that is HTML; only `el`, `escape` and `join` make it, and constants and files of ours."""
+    """Text that is HTML. Only `el`, `escape` and `join` make it, and constants and files of ralph."""
 
     __slots__ = ()
 
@@ -21,14 +21,14 @@ Child = str | Markup | None
 
 
 def escape(value: str) -> Markup:
-    """Foreign text as HTML: nothing invisible in it, nothing that a browser takes for more than text."""
+    """Foreign text as HTML: every character is visible, and a browser reads it as text only."""
     return Markup(html.escape(make_visible(value), quote=True))
 
 
 def el(tag: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
     """One element. Children and attribute values are escaped unless they are Markup; None and False are left out.
 
-    A trailing underscore of an attribute's name falls off (`class_`), others become hyphens (`aria_label`).
+    A trailing underscore of an attribute's name is dropped (`class_`); other underscores become hyphens (`aria_label`).
     """
     rendered_attributes = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
@@ -40,13 +40,13 @@ def el(tag: str, /, *children: Child, **attributes: str | int | bool | None) -> 
 
 
 def bullets(items: Iterable[Child]) -> Markup:
-    """A list of the items; nothing if there are none."""
+    """A list of the items; empty without items."""
     lines = [el("li", item) for item in items]
     return el("ul", *lines) if lines else Markup("")
 
 
 def join(*children: Child) -> Markup:
-    """The children one after the other."""
+    """The children joined into one Markup."""
     return Markup("".join(child if isinstance(child, Markup) else escape(child) for child in children if child))
 
 
@@ -54,7 +54,7 @@ CSS = Path(__file__).with_name("report.css").read_text("utf-8")
 
 
 def policy(css: str = CSS) -> str:
-    """The security policy of a page with that style sheet: it may load nothing, run nothing and send nothing."""
+    """The content security policy of a page with this style sheet: it loads, runs and sends nothing."""
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     source = f"'sha256-{digest}'"
     return f"default-src 'none'; img-src data:; style-src {source}; base-uri 'none'; form-action 'none'"

@@ -1,4 +1,4 @@
-"""The evidence report as one HTML file: no script, no request, every foreign character escaped."""
+"""Renders the evidence report as one HTML file without scripts and requests; all foreign text is escaped."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,11 +26,11 @@ from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.view import RUNNING, VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
-"""Anchor, heading and content."""
+"""The anchor, the heading and the content of a section."""
 
 
 def render_page(report: Report) -> str:
-    """The whole file. What a browser shows of it was made here; the document and the models only give text."""
+    """The whole file. The markup is ralph's own; documents and models contribute text only."""
     document = f" · {report.document_name}{report.document_size}" if report.view.document else ""
     outcome = outcome_heading(report)
     head = page_head(f"Evidence report{document}", report.view.question, outcome, describe_ending(report))
@@ -41,7 +41,7 @@ def render_page(report: Report) -> str:
 
 
 def page_head(kicker: str, title: str, outcome: tuple[str, str], ending: str) -> Markup:
-    """What a report is about, and how it ended: in a few words of that kind, and in a sentence."""
+    """The title of a report, and how the run ended: in a few words of this kind, and in a sentence."""
     words, kind = outcome
     badge = el("span", words, class_=f"verdict {kind}")
     return join(
@@ -52,7 +52,7 @@ def page_head(kicker: str, title: str, outcome: tuple[str, str], ending: str) ->
 
 
 def render_document(title: str, head: Markup, sections: Iterable[Section], footer: Markup, *, css: str = CSS) -> str:
-    """A file of our look, with those of the sections that have any content."""
+    """A file in ralph's style with the sections that have content."""
     parts = [part for part in sections if part[2]]
     meta = el(
         "head",
@@ -76,7 +76,7 @@ def render_document(title: str, head: Markup, sections: Iterable[Section], foote
 
 
 def render_sections(report: Report) -> Markup:
-    """The sections of a report that have any content."""
+    """The sections of a report that have content."""
     return join(*(_section(*part) for part in _sections(report) if part[2]))
 
 
@@ -102,17 +102,17 @@ _ANSWER_TITLES = {"task": "Output", "goal": "Output and its verification"}
 
 
 def facts(items: Iterable[tuple[str, Child]]) -> Markup:
-    """Names and values, without those that are empty."""
+    """Names and values as a list, without empty values."""
     return el("dl", *(join(el("dt", name), el("dd", value)) for name, value in items if value))
 
 
 def hash_value(value: object) -> Markup:
-    """A hash or a name that no person has given."""
+    """A hash or another machine-made name."""
     return el("span", str(value), class_="hash")
 
 
 def _making(report: Report) -> Markup:
-    """What a reader needs only to go after it: times, models, hashes, cost, every step, what was refused."""
+    """Details for a check of the run: times, models, hashes, cost, every step, and what was refused."""
     view = report.view
     started = next((event for event in report.events if isinstance(event, RunStarted)), None)
     ended = [event.at for event in report.events if isinstance(event, RunHalted)]
@@ -135,7 +135,7 @@ def _making(report: Report) -> Markup:
 
 
 def _time(stamp: str) -> str:
-    """A time of the journal, to the second; anything else as it is."""
+    """A time of the journal to the second; other text is returned unchanged."""
     return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$", r"\1 \2 UTC", stamp)
 
 
@@ -164,7 +164,7 @@ def _output(output: str, figures: Sequence[FigureSource] = ()) -> Markup:
 
 
 def _output_ruling(ruling: Ruling | None) -> Markup:
-    """What the judge said of an output as a whole."""
+    """The judge's ruling on an output as a whole."""
     if ruling is None:
         return el("p", "No judge ruled on the output.")
     who = "Compared" if ruling.verdict is Verdict.VERBATIM else "Judge"
@@ -178,7 +178,7 @@ def _output_doubts(report: Report) -> Markup | None:
 
 
 def _verifier_results(goal: GoalState) -> Markup:
-    """The verdicts of the user's own commands on the output as it stands."""
+    """The results of the user's verifiers on the present output."""
     outcome = describe_verification(goal)
     items = [
         join(
@@ -234,7 +234,7 @@ def _coverage(report: Report) -> Markup:
 
 
 def _documents(report: Report) -> Markup:
-    """The documents of a set, by number: their size, how much of each a model was shown, and their hashes."""
+    """The documents of a set by number: their size, the share that a model was shown, and their hashes."""
     view = report.view
     shown = [percent(share) for _, share in shares_read(view.document, view.coverage)]
     rows = []
@@ -326,7 +326,7 @@ def _footer(report: Report) -> Markup:
 
 
 def made_line(made_at: str, version: str) -> Markup:
-    """When and with what a file was made, and who has looked at it."""
+    """The time and the version with which a file was made, and room for signatures."""
     return join(
         el("p", f"Made {_time(made_at)} by ralph {version}. This file runs no script and loads nothing."),
         el("div", el("span", "Checked by"), el("span", "Date"), class_="sign"),

@@ -1,4 +1,4 @@
-"""The course of a run as HTML: every step with its code and what it printed, drafts, verdicts, retries."""
+"""Renders the course of a run as HTML: each step with its code and output, drafts, verdicts and retries."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ _MAX_LINES, _MAX_CHARACTERS = 60, 8_000
 
 
 def timeline(run: Iterable[events.AnyEvent]) -> Markup:
-    """What happened, in order, under a heading for each iteration; empty for a run that did nothing."""
+    """The events in order, with a heading for each iteration; empty for a run without any."""
     parts: list[Markup] = []
     steps: list[Markup] = []
     for event in run:
@@ -30,7 +30,7 @@ def _step_list(steps: list[Markup]) -> Markup:
 
 
 def shorten(words: str) -> str:
-    """Long text without its middle; the trace holds it whole."""
+    """Long text without its middle. The trace has all of it."""
     lines = words.splitlines()
     if len(lines) > _MAX_LINES:
         left = len(lines) - _MAX_LINES
@@ -56,25 +56,10 @@ def _event_items(event: events.AnyEvent) -> Iterator[Markup]:
             name = f"Step {event.step}: ran code for {event.seconds:.2f} s{failed}{asked}{pages}{lost}"
             code = el("h4", "Code"), el("pre", shorten(event.code))
             yield _details(name, *code, el("h4", "What it was shown"), el("pre", shorten(event.output) or "(nothing)"))
-        case events.DraftSubmitted(step=step, draft=draft, problems=problems):
-            name = f"Step {step}: submitted" + (", rejected" if problems else ", accepted")
-            items = [
-                el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)), _reason(claim))
-                for claim in draft.claims
-            ]
-            if draft.absence is not None:
-                items.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
-            output = el("pre", shorten(draft.output)) if draft.output else None
-            wrong = join(el("h4", "Problems"), bullets(problems))
-            yield _details(name, el("ul", *items), output, wrong if problems else None)
-        case events.ChildStarted():
-            part = f"{event.characters:,} characters" + (f" from offset {event.start:,}" if event.end else "")
-            yield el("span", f"Child worker {event.branch} ({part}): {one_line(event.question, 600)}")
-        case events.ChildWorked(branch=branch, event=done):
-            yield from (join(el("b", f"Child {branch}. "), item) for item in _event_items(done))
-        case events.ChildFinished():
-            answer = event.error or event.answer
-            yield _details(f"Child worker {event.branch} ended after {event.seconds:.1f} s", el("pre", shorten(answer)))
+        case events.DraftSubmitted():
+            yield _draft_item(event)
+        case events.ChildStarted() | events.ChildWorked() | events.ChildFinished():
+            yield from _child_items(event)
         case events.TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
         case events.StepFinished(step):
@@ -87,6 +72,32 @@ def _event_items(event: events.AnyEvent) -> Iterator[Markup]:
             yield el("span", el("b", "End"), f" ({halt.type.value}) at {at}: {one_line(halt.detail, 600)}")
         case _:
             yield from _goal_event_items(event)
+
+
+def _draft_item(event: events.DraftSubmitted) -> Markup:
+    draft = event.draft
+    name = f"Step {event.step}: submitted" + (", rejected" if event.problems else ", accepted")
+    items = [
+        el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)), _reason(claim))
+        for claim in draft.claims
+    ]
+    if draft.absence is not None:
+        items.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
+    output = el("pre", shorten(draft.output)) if draft.output else None
+    wrong = join(el("h4", "Problems"), bullets(event.problems)) if event.problems else None
+    return _details(name, el("ul", *items), output, wrong)
+
+
+def _child_items(event: events.ChildEvent) -> Iterator[Markup]:
+    match event:
+        case events.ChildStarted():
+            part = f"{event.characters:,} characters" + (f" from offset {event.start:,}" if event.end else "")
+            yield el("span", f"Child worker {event.branch} ({part}): {one_line(event.question, 600)}")
+        case events.ChildWorked(branch=branch, event=done):
+            yield from (join(el("b", f"Child {branch}. "), item) for item in _event_items(done))
+        case events.ChildFinished():
+            answer = event.error or event.answer
+            yield _details(f"Child worker {event.branch} ended after {event.seconds:.1f} s", el("pre", shorten(answer)))
 
 
 def _check_results(step: Step) -> Iterator[Markup]:

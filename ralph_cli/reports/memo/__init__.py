@@ -1,1 +1,1 @@
-"""The report on a checked memo, in each format."""
+"""Renders the report on a checked memo in each format."""

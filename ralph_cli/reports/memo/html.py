@@ -1,4 +1,4 @@
-"""A checked memo as one HTML file, in the look of the evidence report: nothing is loaded, nothing runs."""
+"""Renders a checked memo as one HTML file in the style of the evidence report, without scripts and requests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ _BADGES: dict[QuotationOutcome, tuple[str, str]] = {
 def memo_html(
     check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]], notes: Sequence[str], *, made_at: str, version: str
 ) -> str:
-    """The whole file; `crops` are pictures of the pages by the number of the finding, `notes` say which are missing."""
+    """The whole file. `crops` are pictures of the pages by the number of the finding; `notes` say which are missing."""
     against = ", ".join(describe_source(replace(item, path=PurePath(item.path).name)) for item in check.documents)
     outcome = (
         ("✓ Holds", "good") if check.ok else ("✗ Does not hold", "bad") if check.checked else ("Unchecked", "warn")
@@ -90,14 +90,14 @@ def _support_badge(item: Support) -> tuple[str, str]:
 
 
 def _card(place: str, badge: tuple[str, str], words: str) -> Markup:
-    """Where something stands in the memo, what became of it, and its words."""
+    """The place of a quotation in the memo, its outcome, and its words."""
     text, kind = badge
     head = el("div", el("h3", place), el("span", text, class_=f"verdict {kind}"), class_="head")
     return join(head, el("p", words, class_="words"))
 
 
 def _finding(finding: Finding, check: MemoCheck, crops: tuple[Crop, ...]) -> Markup:
-    """A quotation beside the document's own words: a picture of their page, or else the words."""
+    """A quotation beside the document's own words: as a picture of their page, or as text."""
     quote, near, badge = finding.quote, finding.nearest, _BADGES[finding.outcome]
     document = check.documents[finding.document] if finding.document is not None else None
     where, words, page = (near.where, near.text, near.page) if near else (finding.where, "", 1)
@@ -106,7 +106,7 @@ def _finding(finding: Finding, check: MemoCheck, crops: tuple[Crop, ...]) -> Mar
     visible = bool(crops) and finding.outcome != "hidden"
     lead = "The closest text in the document" if near else "In the document"
     several = f" of {document.path}" if document is not None and len(check.documents) > 1 else ""
-    # Words that the memo has just as they are need not be read twice.
+    # Words that are the same in the memo need no second reading.
     differ = near is not None or finding.outcome not in ("exact", "wrong-page", *(["folded"] if visible else []))
     shown = quoted_words(words, page, seen=visible) if words and differ else None
     return el(

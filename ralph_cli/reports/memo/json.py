@@ -1,4 +1,4 @@
-"""A checked memo as one JSON object."""
+"""Renders a checked memo as one JSON object."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from ralph_cli.reports.safe_text import pick
 def memo_object(check: MemoCheck) -> dict[str, Any]:
     """The object of `check --json`: ok, counts, quotations, terms, page references, support, documents.
 
-    `outcome` is exact, folded, re-cut, elided, altered, wrong-page, wrong-document, not-found, hidden or unclosed;
-    `document` is an index into `documents`; `start` and `end` of a quote are half-open character offsets in that
-    document's text; `page` counts from 1 and is null in formats without pages; `line` is that of the memo's text.
-    `support` is null when no judge was asked. `pages_without_a_quotation` are page references that belong to no
-    quotation and were not checked, and `figures_not_checked` the amounts outside of quotations: `occurs` says
-    whether the documents have such a number.
+    `outcome` is exact, folded, re-cut, elided, altered, wrong-page, wrong-document, not-found, hidden or unclosed.
+    `document` is an index into `documents`. `start` and `end` of a quote are half-open character offsets in that
+    document's text. `page` counts from 1 and is null in formats without pages. `line` is a line of the memo's text.
+    `support` is null if no judge was asked. `pages_without_a_quotation` are page references that belong to no quotation
+    and were not checked. `figures_not_checked` are the amounts outside of quotations; `occurs` says whether the
+    documents have such a number.
     """
     return {
         **pick(check, "ok", "memo", "strict"),

@@ -1,4 +1,4 @@
-"""A checked memo for a reader at a terminal: what does not hold first, each with its place and the true text."""
+"""Renders a checked memo for a terminal: faults first, each with its place and the document's own text."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,8 +9,10 @@ from ralph_cli.reports.terminal import SIGNS
 from ralph_cli.reports.view import VERDICT_WORDS, describe_ocr
 from ralph_cli.text.lexicon import pluralize
 
-MAX_SHOWN_CHARS, MAX_SHOWN_FIGURES = 400, 40
-"""Characters shown of a quotation and of the document's text beside it, and figures listed."""
+MAX_SHOWN_CHARS = 400
+"""Characters shown of a quotation, and of the document's text beside it."""
+
+MAX_SHOWN_FIGURES = 40
 
 GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("altered", "Altered: not the document's words"),
@@ -24,7 +26,7 @@ GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("folded", "Folded: the same but for line breaks, spaces and typographic signs"),
     ("exact", "Exact"),
 )
-"""The outcomes in the order in which a reader needs them, and what they are called."""
+"""The outcomes with their headings, in the order in which a reader needs them."""
 
 
 def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
@@ -54,72 +56,72 @@ def memo_text(check: MemoCheck) -> str:
 
 
 def describe_outcome(check: MemoCheck) -> str:
-    """One sentence that says whether the memo holds, and what was not checked."""
+    """One sentence: whether the memo holds, and what was not checked."""
     if not check.checked:
         few = f" ({len(check.terms)} of up to three words were only looked for)" if check.terms else ""
-        left = f"; {_unbound_message(check)}" if check.unbound else ""
-        left += f"; {_figures_message(check)}" if check.figures else ""
-        return f"Nothing was checked: the memo has no quotation to check{few}{left}."
-    faults = len(check.faults)
+        nothing = f"Nothing was checked: the memo has no quotation to check{few}"
+        return "; ".join((nothing, *_unchecked_messages(check))) + "."
     # What was not checked must not hide behind the word "all".
     terms = () if check.strict else check.missing
     unread = bool(terms or check.unbound or check.figures or check.elided)
     hold = "all hold" if not unread else "it holds" if check.checked == 1 else "these hold"
-    if faults:
+    if faults := len(check.faults):
         hold = f"{faults} {'does' if faults == 1 else 'do'} not hold"
     parts = [f"{pluralize(check.checked, 'quotation')} checked: {hold}"]
     if check.elided:
         parts.append(f"{len(check.elided)} with words left out or put in, to be read")
     if terms:
-        documents = "documents" if len(check.documents) > 1 else "document"
-        parts.append(f"{pluralize(len(terms), 'term')} between marks not in the {documents}")
-    if check.unbound:
-        parts.append(_unbound_message(check))
-    if check.figures:
-        parts.append(_figures_message(check))
+        parts.append(f"{pluralize(len(terms), 'term')} between marks not in the {_document_noun(check)}")
+    parts += _unchecked_messages(check)
     if check.beyond:
         parts.append(f"{pluralize(len(check.beyond), 'page reference')} past the last page")
     if check.unpaged:
         parts.append(f"{pluralize(check.unpaged, 'page reference')} not checked, for the document has no pages")
-    if check.support is not None:
-        bad = sum(not item.holds for item in check.support)
-        judged = pluralize(len(check.support), "sentence")
-        by = f" by {one_line(check.judge)}: {bad} not supported" if bad else ", all supported"
-        parts.append(f"{judged} judged{by}")
-    else:
-        parts.append("no model was asked whether they support what the memo says")
+    parts.append(_support_message(check))
     return "; ".join(parts) + "."
 
 
-def _unbound_message(check: MemoCheck) -> str:
-    return f"{pluralize(len(check.unbound), 'page reference')} not linked to a quotation, not checked"
+def _support_message(check: MemoCheck) -> str:
+    if check.support is None:
+        return "no model was asked whether they support what the memo says"
+    bad = sum(not item.holds for item in check.support)
+    by = f" by {one_line(check.judge)}: {bad} not supported" if bad else ", all supported"
+    return f"{pluralize(len(check.support), 'sentence')} judged{by}"
 
 
-def _figures_message(check: MemoCheck) -> str:
-    """How many figures nobody has checked, and how many of them could not even be found."""
-    count, absent = len(check.figures), len(check.absent_figures)
-    found = f" ({absent} not found in the document{'s' if len(check.documents) > 1 else ''})" if absent else ""
-    return f"{pluralize(count, 'figure')} outside of quotations {'was' if count == 1 else 'were'} not checked{found}"
+def _unchecked_messages(check: MemoCheck) -> Iterator[str]:
+    """The page references and figures that nobody has checked, counted."""
+    if check.unbound:
+        yield f"{pluralize(len(check.unbound), 'page reference')} not linked to a quotation, not checked"
+    if count := len(check.figures):
+        absent = len(check.absent_figures)
+        found = f" ({absent} not found in the {_document_noun(check)})" if absent else ""
+        were = "was" if count == 1 else "were"
+        yield f"{pluralize(count, 'figure')} outside of quotations {were} not checked{found}"
+
+
+def _document_noun(check: MemoCheck) -> str:
+    return "documents" if len(check.documents) > 1 else "document"
 
 
 def describe_rows(figure: MemoFigure) -> str:
-    """A figure that occurs, with the rows and columns of tables in which it does."""
+    """A figure that occurs in the documents, with the rows and columns of its tables."""
     rows = "; ".join(map(one_line, figure.rows)) or "in running text only"
     return f"{describe_figure(figure)}: {rows}"
 
 
 def describe_figure(figure: MemoFigure) -> str:
-    """A figure of the memo's own words with its place, and the page that its sentence names."""
+    """A figure of the memo's own words with its place and the page that its sentence names."""
     page = f" ({one_line(figure.reference.text)})" if figure.reference else ""
     return f"{one_line(figure.place)}: {one_line(figure.text)}{page}"
 
 
-OCCURRING_FIGURES = "Figures outside of quotations that stand somewhere in the documents; compare row and column"
+OCCURRING_FIGURES = "Figures outside of quotations that are somewhere in the documents; compare row and column"
 ABSENT_FIGURES = "Figures outside of quotations that are not found as they are written: computed, rounded or wrong"
 
 
 def faulty_references(check: MemoCheck) -> tuple[tuple[str, tuple[PageReference, ...]], ...]:
-    """The page references to no page, and those that were not checked, with what they are called."""
+    """The page references past the last page, and those that were not checked, with their headings."""
     return (
         ("Page references past the last page", check.beyond),
         ("Page references that belong to no quotation: not checked", check.unbound),
@@ -134,12 +136,12 @@ def page_names(pages: Sequence[tuple[int, str]]) -> str:
 
 
 def describe_page_reference(finding: Finding) -> str:
-    """What became of the page reference, in words; "" when there is nothing to say."""
+    """The result of the page reference in words; "" if there is nothing to say."""
     reference = finding.quotation.reference
     if reference is None or finding.quote is None or finding.outcome == "wrong-document":
         return ""
     if finding.outcome == "wrong-page":
-        return f"the memo says {one_line(reference.text)}; it stands on {page_names(finding.pages)}"
+        return f"the memo says {one_line(reference.text)}; it is on {page_names(finding.pages)}"
     if finding.matched is None:
         return f"{one_line(reference.text)} was not checked"
     if finding.matched == "both" or finding.quote.label == str(finding.quote.page):
@@ -155,35 +157,40 @@ def describe_source(document: Document) -> str:
 
 
 def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]:
-    quotation, nearest = finding.quotation, finding.nearest
+    quotation = finding.quotation
     sign, colour = ("\u2713", "green") if finding.holds else ("\u2717", "red")
     if finding.outcome in ("recut", "elided"):
         sign, colour = "~", "yellow"
     where = f"{one_line(quotation.place)}: " if quotation.place else ""
     line: list[Styled] = [(f"  {sign} ", colour), (where, "bold"), (_in_marks(quotation.words), "")]
-    several = len(check.documents) > 1
     document = check.documents[finding.document] if finding.document is not None else None
-    source = f" of {one_line(document.path)}" if several and document is not None else ""
-    stands = finding.holds or finding.outcome == "wrong-document"
-    if finding.quote is not None and document is not None and stands:
+    source = f" of {one_line(document.path)}" if len(check.documents) > 1 and document is not None else ""
+    is_found = finding.holds or finding.outcome == "wrong-document"
+    if finding.quote is not None and document is not None and is_found:
         line.append((f"  {one_line(finding.where)}{source}{_places_suffix(finding, check)}", "dim"))
     yield line
     if reference := describe_page_reference(finding):
         yield [(f"      {reference}", "")] if finding.holds else [(f"      {reference}{source}", "red")]
-    if nearest is not None and document is not None:
+    yield from _closest_lines(finding, check, source)
+    if ocr := describe_ocr(finding.passage):
+        yield [(f"      {ocr}", "dim")]
+    for note in finding.notes:
+        yield [(f"      {one_line(note)}", "yellow")]
+
+
+def _closest_lines(finding: Finding, check: MemoCheck, source: str) -> Iterator[list[Styled]]:
+    """The document's own words where the memo has others."""
+    nearest = finding.nearest
+    if nearest is not None and finding.document is not None:
         place = f"  {one_line(nearest.where)}{source}"
         yield [("      in the document: ", ""), (_in_marks(nearest.text), "cyan"), (place, "dim")]
         if nearest.differing:
             differing = "; ".join(one_line(words) for words in nearest.differing)
             yield [("      memo -> document: ", ""), (differing, "yellow")]
     elif finding.outcome == "not-found":
-        yield [("      nothing like it is in the document" + ("s" if several else ""), "dim")]
+        yield [(f"      nothing like it is in the {_document_noun(check)}", "dim")]
     if finding.outcome == "recut" and finding.quote is not None:
         yield [("      in the document: ", ""), (_in_marks(finding.quote.text), "cyan")]
-    if ocr := describe_ocr(finding.passage):
-        yield [(f"      {ocr}", "dim")]
-    for note in finding.notes:
-        yield [(f"      {one_line(note)}", "yellow")]
 
 
 def _in_marks(text: str) -> str:
@@ -207,7 +214,7 @@ def _reference_lines(check: MemoCheck) -> Iterator[list[Styled]]:
 
 
 def _figure_lines(check: MemoCheck) -> Iterator[list[Styled]]:
-    """The figures of the memo's own words: those that are nowhere, and in which rows the others stand."""
+    """The figures of the memo's own words: those not found in the documents, and the others with their rows."""
     occurring = [figure for figure in check.figures if figure.occurs]
     groups = (
         (ABSENT_FIGURES, "?", describe_figure, check.absent_figures),
@@ -239,7 +246,7 @@ def _support_lines(check: MemoCheck) -> Iterator[list[Styled]]:
 
 
 def describe_ruling(item: Support) -> str:
-    """The judge's word and reason, and who disagrees; or why there is none."""
+    """The verdict with its reason and who disagrees, or why there is no verdict."""
     if item.ruling is None:
         return f"not judged: {one_line(item.why)}"
     verdict = f"{VERDICT_WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"

@@ -1,4 +1,4 @@
-"""What an absence rests on, in the same words in every report: searches, pages read, the passages nearest to it."""
+"""Describes the evidence of an absence: searches, pages read, and the passages nearest to the question."""
 
 import re
 
@@ -14,9 +14,7 @@ _WORDS = re.compile(r"[\w ,'\u2019%-]+")
 
 
 def describe_term(search: Search) -> str:
-    """What was searched in words, as the beginning of words or as a pattern that is more than words, and whether the
-    worker or its code names it.
-    """
+    """A search in words: its term, whether that begins words or is a pattern, and whether only code named it."""
     is_words = _WORDS.fullmatch(search.words) is not None and not search.fault
     kind = " (as a pattern)" if search.pattern and not is_words else ""
     where = f", in {search.within} only" if search.within else ""
@@ -24,12 +22,12 @@ def describe_term(search: Search) -> str:
 
 
 def describe_hits(search: Search) -> str:
-    """In how many places it stands, or why that was not counted."""
+    """The number of places found, or why they were not counted."""
     return (search.fault or "not counted") if search.hits is None else str(search.hits)
 
 
 def describe_pages_read(view: RunView) -> str:
-    """The pages of which a model was shown something, in words; of a text without pages the share that it was shown."""
+    """The pages of which a model was shown something, in words; for a text without pages the share."""
     coverage = view.coverage
     if coverage is None:
         return "What of the document was read was not recorded."

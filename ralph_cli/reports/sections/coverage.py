@@ -1,4 +1,4 @@
-"""What was read of the document, in words and as values: by page, with what was never read named."""
+"""Describes what was read of the document, by page, and names what was never read."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from ralph_cli.reports.sections.documents import Record, describe_pages, shares_
 from ralph_cli.reports.view import RunView
 
 MOST_RUNS = 12
-"""Runs of pages, or documents, that a line names."""
+"""Runs of pages, or documents, that a line names at most."""
 
 
 def coverage_line(view: RunView) -> tuple[str, str] | None:
-    """One sentence and its style: a warning where what was not read may be missed, else quiet; None if not recorded."""
+    """One sentence and its style: a warning if something may be missed in unread text; None if nothing was recorded."""
     coverage = view.coverage
     if coverage is None:
         return None
@@ -25,21 +25,21 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
     if len(coverage.pages) < 2:
         if matters:
             elsewhere = "elsewhere in other words" if view.is_searched else "elsewhere"
-            return f"Only {share} was read{searched}; what stands {elsewhere} may be missed.", "yellow"
+            return f"Only {share} was read{searched}; content {elsewhere} may be missed.", "yellow"
         return f"Read: {share}{searched}.", "dim"
     read = f"{len(coverage.shown_pages)} of {sum(page.has_text for page in coverage.pages)} pages, {share}"
     if matters and coverage.unread_pages:
         pages = describe_pages(coverage.unread_pages, MOST_RUNS, view.document)
         never = "Searched by code, but never read" if view.is_searched else "Never read"
         return f"{never}: {pages} (read, at least in part: {read}).", "yellow"
-    # Where all of it was searched, what was not read is no lack of an answer that was found.
+    # If code searched all of the text, an answer that was found lacks nothing.
     if coverage.unread_pages and not view.is_searched:
         searched = f"; never read: {describe_pages(coverage.unread_pages, 4, view.document)}"
     return f"Read, at least in part: {read}{searched}.", "yellow" if matters else "dim"
 
 
 def _set_line(shares: list[tuple[Record, float]], share: str, *, matters: bool) -> tuple[str, str]:
-    """The same of a set: how many of its documents were read, at least in part, and which were not."""
+    """The sentence for a set: how many of its documents were read, at least in part, and which were not."""
     unread = [str(entry.get("name")) for entry, shown in shares if not shown]
     read = f"{len(shares) - len(unread)} of {len(shares)} documents, {share}"
     most = MOST_RUNS if matters else 4
@@ -51,7 +51,7 @@ def _set_line(shares: list[tuple[Record, float]], share: str, *, matters: bool) 
 
 
 def completeness_lines(view: RunView) -> list[tuple[str, str]]:
-    """What shows that nothing is missing, where the task asks for all of something, each line with its style."""
+    """The proof that a list is complete, or that there is none, if the task asks for all of something; with styles."""
     if not unread_matters(view) or view.mode != "task" or view.absence is not None:
         return []
     held = [proof for proof in view.completeness if proof.holds]
@@ -62,7 +62,7 @@ def completeness_lines(view: RunView) -> list[tuple[str, str]]:
 
 
 def unreadable_line(view: RunView) -> str:
-    """What an absence says nothing about: pages of which no text, or not all of it, could be read; "" if none."""
+    """The pages that an absence does not cover, because they could not be read in full; "" if there are none."""
     numbers, skipped = tuple(view.document.get("unreadable", ())), view.document.get("skipped", [])
     files = f"Not searched: {'; '.join(map(str, skipped[:MOST_RUNS]))}." if skipped else ""
     files += f" And {len(skipped) - MOST_RUNS} more." if len(skipped) > MOST_RUNS else ""
@@ -73,18 +73,17 @@ def unreadable_line(view: RunView) -> str:
 
 
 def unread_matters(view: RunView) -> bool:
-    """Whether something may be missed in what was not read: an absence, and whatever asks for all of a kind."""
+    """Whether unread text may hide something: after an absence, or if the task asks for all of a kind."""
     return view.absence is not None or asks_for_all(view.question, question=view.mode == "qa")
 
 
 def as_object(coverage: CoverageMap | None, record: Record) -> dict[str, Any] | None:
-    """The `coverage` of `--json`; None when it was not recorded.
+    """The `coverage` of `--json`; None if it was not recorded.
 
-    `shown` and `code` are the shares of the text that a model was shown, and that code says it went through.
-    `pages` has runs [first, last] of page numbers: those of which something was `shown`, those that `code`
-    went through, those `unread`, and each page's shares in `each` as [shown, code]; null in a text without pages.
-    `unread` has the half-open character intervals that no model was shown. Of a set `documents` has the share of each
-    that was shown.
+    `shown` and `code` are the shares of the text that a model was shown and that code processed. `pages` has runs
+    [first, last] of page numbers: of pages partly `shown`, of those that `code` processed, of those `unread`, and in
+    `each` the shares of each page as [shown, code]; null in a text without pages. `unread` has the half-open character
+    intervals that no model was shown. In a set `documents` has the share of each that was shown.
     """
     if coverage is None:
         return None
@@ -98,7 +97,7 @@ def as_object(coverage: CoverageMap | None, record: Record) -> dict[str, Any] | 
 
 
 def by_page(coverage: CoverageMap | None) -> dict[str, Any] | None:
-    """The `pages` of that object; None without pages, too."""
+    """The `pages` of that object; None without pages."""
     if coverage is None or len(coverage.pages) < 2:
         return None
     return {
@@ -110,6 +109,6 @@ def by_page(coverage: CoverageMap | None) -> dict[str, Any] | None:
 
 
 def percent(share: float) -> str:
-    """A share in whole percent: what is not all is never 100 %, and what is not nothing never 0 %."""
+    """A share in whole percent, rounded so that only all is 100 % and only nothing is 0 %."""
     whole = min(max(round(share * 100), 1), 99) if 0 < share < 1 else round(share * 100)
     return f"{whole} %"

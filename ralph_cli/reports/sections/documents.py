@@ -1,4 +1,4 @@
-"""The documents of a set, as a run recorded them: which one holds a place, and how much of each was read."""
+"""Finds the documents of a recorded set: which one contains a place, and how much of each was read."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,20 +12,20 @@ Record = Mapping[str, Any]
 
 
 def list_documents(record: Record) -> list[Record]:
-    """What a run recorded of each document of its set, in order; empty for one document."""
+    """The record of each document of a set, in order; empty for a single document."""
     return list(record.get("documents", ()))
 
 
 def document_at(record: Record, offset: int) -> Record | None:
-    """The document of the set that holds the character at `offset`; None without a set."""
+    """The record of the document in a set that contains the character at `offset`; None without a set."""
     entries = list_documents(record)
     at = bisect_right(entries, offset, key=lambda entry: entry["start"]) - 1
     return entries[max(at, 0)] if entries else None
 
 
 def place_values(item: Quote | Passage, record: Record, *, paged: bool) -> dict[str, Any]:
-    """Where a quote or passage stands, as plain values: `document` in a set, `page` and `label` as that counts them,
-    and `place`, the same in words.
+    """The place of a quote or passage as plain values: `document` in a set, that document's `page` and `label`, and
+    `place` in words.
     """
     last = (getattr(item, "last_page", 0) or item.page) if paged else None
     page, label = (item.page, item.label) if paged else (None, None)
@@ -50,7 +50,7 @@ def shares_read(record: Record, coverage: CoverageMap | None) -> Iterator[tuple[
 
 
 def describe_pages(numbers: Sequence[int], most: int, record: Record) -> str:
-    """Page numbers with their noun; of a set by document, as that counts them: "a.pdf p. 3-4, b.txt"."""
+    """Page numbers with their noun; in a set by document, as it counts them: "a.pdf p. 3-4, b.txt"."""
     if not list_documents(record):
         return f"page{'' if len(numbers) == 1 else 's'} {format_ranges(numbers, most)}"
     told = []

@@ -1,4 +1,4 @@
-"""What a reader should know beside a verdict: calculations, each quote's bearing, other votes, qualifications."""
+"""Lists the remarks beside a verdict: calculations, the bearing of each quote, other votes, and limits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ BEARINGS: dict[QuoteBearing, str] = {
     "supports": "supports it",
     "partly": "supports it in part",
     "unrelated": "does not bear on it",
-    "against": "speaks against it",
+    "against": "contradicts it",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """One remark on a claim: what it is, the quote it is about (0: none), what was said, whether it is a warning."""
+    """One remark on a claim: its label, the quote that it is about (0: none), its text, and whether it is a warning."""
 
     label: str
     quote: int
@@ -26,13 +26,13 @@ class Opinion:
 
 
 def opinions(item: ClaimView) -> Iterator[Opinion]:
-    """The remarks on a claim; those against it last."""
+    """The remarks on a claim; limits and contradictions come last."""
     for calculation in item.claim.calculations:
         yield Opinion("Calculation", 0, calculation)
     if item.ruling:
         for judged in item.ruling.quotes:
             if judged.bearing == "supports" and item.ruling.reason.startswith(judged.reason):
-                continue  # the verdict has said it
+                continue  # the verdict gives this reason already
             yield Opinion(BEARINGS[judged.bearing], judged.quote, judged.reason, judged.bearing != "supports")
         if votes := item.ruling.votes:
             words = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
@@ -49,17 +49,17 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
 
 
 def verdict_words(item: ClaimView) -> str:
-    """The verdict, with what else a reader must know of it at once."""
+    """The verdict with its reservations."""
     return ", ".join((item.verdict_words, *describe_reservations(item)))
 
 
 def describe_reservations(item: ClaimView) -> tuple[str, ...]:
-    """What code could not confirm of a claim, and the quotes elsewhere in the document that qualify it, in words."""
+    """The words of a claim that code could not confirm, and the quotes that limit or contradict it."""
     words = dict.fromkeys(f"{doubt.words} unconfirmed" for doubt in item.unconfirmed if doubt.is_objection)
     return (*words, *describe_qualifications(item))
 
 
 def describe_qualifications(item: ClaimView) -> tuple[str, ...]:
-    """The quotes elsewhere in the document that qualify or contradict a claim, in words."""
+    """The quotes elsewhere in the document that limit or contradict a claim."""
     words = {True: "contradicted", False: "qualified"}
     return tuple(f"{words[found.contradicts]} by [{found.quote}]" for found in item.limits)

@@ -1,12 +1,11 @@
-"""In a sentence how a run ended, what was checked, and by whom."""
+"""Describes in a sentence how a run ended, what was checked, and by whom."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.csv_cells import without_formulas
-from ralph_cli.reports.safe_text import make_visible, one_line, resume_command
+from ralph_cli.reports.safe_text import make_visible, one_line, resume_command, without_formulas
 from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
 from ralph_cli.text.lexicon import pluralize
@@ -24,7 +23,7 @@ NO_JUDGE_OF_OUTPUT = "No model has judged this output: each line is only a quote
 
 
 def describe_outcome(view: RunView) -> str:
-    """How the run ended, and what of its checks was not made."""
+    """How the run ended, and which of its checks were not made."""
     unasked = " Not verified: the verifier was not asked about this last iteration."
     doubts = f" {counted}." if (counted := count_doubts(view.unconfirmed)) else ""
     gaps = "".join(f" {one_line(gap)}" for gap in (*view.counter_evidence_gaps, *view.losses))
@@ -32,7 +31,7 @@ def describe_outcome(view: RunView) -> str:
 
 
 def describe_follows(follows: Mapping[str, Any]) -> str:
-    """The questions that one follows on, and the run of the last; empty for a first one."""
+    """The earlier questions that a question follows on, and their last run; empty for a first question."""
     if not follows:
         return ""
     questions = follows["questions"]
@@ -48,11 +47,11 @@ _BOUNDS = {
     StopType.MAX_CALLS: "--max-calls",
     StopType.MAX_TOKENS: "--max-tokens",
 }
-"""What a person raises to go on with a run that ended so."""
+"""The flag that a user raises to continue a run that met this bound."""
 
 
 def resume_line(view: RunView) -> str:
-    """How a run goes on that a bound, a failure or a person ended; empty for any other."""
+    """The command that continues a run which a bound, a failure or a person ended; empty for other runs."""
     if not view.halt.type.is_cut_off() and view.halt.type is not StopType.UNJUDGED:
         return ""
     command = resume_command(view.mode, Path(view.folder).parent, view.run, _BOUNDS.get(view.halt.type, ""))
@@ -85,7 +84,7 @@ def _describe_halt(view: RunView) -> str:
 
 
 def _describe_earlier_checks(view: RunView) -> str:
-    """What was found before a verifier was asked: it is asked last, when all else has passed."""
+    """The results of the checks before the verifier, which is asked last, after all others passed."""
     if view.absence is not None and view.mode != "task":
         return f"{_absence(view)[:1].upper()}{_absence(view)[1:]}"
     found = _local_checks(view)
@@ -93,7 +92,7 @@ def _describe_earlier_checks(view: RunView) -> str:
 
 
 def _absence(view: RunView) -> str:
-    """Who says that something is not in the document, and after what."""
+    """Who reports the absence, and after which searches."""
     if view.absence_reason:
         return f"{make_visible(view.judge)} has looked for itself, too: {one_line(view.absence_reason)}"
     return "the hits were counted by code, what they mean is the worker's judgement."
@@ -106,20 +105,20 @@ def _local_checks(view: RunView) -> str:
 
 
 def _exceptions(view: RunView) -> str:
-    """How many of them are not, and stand all the same."""
+    """How many figures, dates and quotations were not confirmed."""
     count = sum(doubt.is_objection for doubt in view.unconfirmed)
     return f" but {count}" if count else ""
 
 
 def _source(view: RunView) -> str:
-    return "the quotes it rests on" if view.document else "the memory (no document was read)"
+    return "the quotes" if view.document else "the memory (no document was read)"
 
 
 def _judgement(view: RunView) -> str:
     absent = sum(
         item.ruling is not None and item.verdict == "absent" and item.ruling.judge == "code" for item in view.claims
     )
-    rest = f"; what is said to be absent ({pluralize(absent, 'claim')}) rests on searches alone" if absent else ""
+    rest = f"; absences ({pluralize(absent, 'claim')}) are supported by searches alone" if absent else ""
     what = "the task done" if view.mode == "task" else "every claim supported"
     return f"{make_visible(view.judge)} found {what}{rest}."
 
@@ -137,6 +136,6 @@ def _missing_judgement(view: RunView) -> str:
 
 
 def payload(view: RunView) -> str:
-    """The output to be handed over: as it is, but that no cell of a CSV is a formula to a spreadsheet."""
+    """The output as it is handed over: unchanged, but without formulas in CSV."""
     text = without_formulas(view.output) if view.format == "csv" else view.output
     return text if not text or text.endswith("\n") else f"{text}\n"

@@ -1,4 +1,4 @@
-"""What was not accepted on the way: refused quotes and the checks' issues of every iteration."""
+"""Collects what was refused in each iteration: drafts, quotes, and issues of the checks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from ralph_cli.core.run import Issue
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """What one iteration was refused: problems of drafts that went back at once, as (step, problem); quotes that are
-    not in the document; issues of the checks; checks that could not be made, as (check, why).
+    """The refusals of one iteration: problems of drafts that were sent back at once, as (step, problem); quotes that
+    are not in the document; issues of the checks; checks that could not be run, as (check, reason).
     """
 
     iteration: int
@@ -21,7 +21,7 @@ class Refusals:
 
 
 def collect_refusals(events: Iterable[AnyEvent]) -> tuple[Refusals, ...]:
-    """The iterations in which anything was refused."""
+    """The iterations with refusals."""
     number, drafts = 0, list[tuple[int, str]]()
     found = []
     for event in events:
@@ -36,6 +36,6 @@ def collect_refusals(events: Iterable[AnyEvent]) -> tuple[Refusals, ...]:
                 broken = tuple((item.check, item.broken) for item in step.evidence if item.broken)
                 found.append(Refusals(number, tuple(drafts), quotes, issues, broken))
                 drafts = []
-    if drafts:  # cut off in the middle of an iteration
+    if drafts:  # the run was cut off within an iteration
         found.append(Refusals(number, tuple(drafts)))
     return tuple(item for item in found if item.drafts or item.quotes or item.issues or item.broken)

@@ -1,4 +1,4 @@
-"""What reviewers say of an answer, in words and as values."""
+"""Describes the reviews of an answer, in words and as values."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -10,7 +10,7 @@ HEADING = "What reviewers say"
 
 
 def describe_review(review: Review, noun: str = "claim") -> str:
-    """A review in a sentence: what about, which mark, by whom and when, and why."""
+    """A review in a sentence: its subject, mark, author and date, and the note."""
     about = f"{noun[:1].upper()}{noun[1:]} {review.claim}: " if review.claim else ""
     right = f", it is: {review.correction}" if review.mark is Mark.CORRECTED else ""
     note = f" ({review.note})" if review.note else ""
@@ -18,7 +18,7 @@ def describe_review(review: Review, noun: str = "claim") -> str:
 
 
 def describe_reviews(reviews: Iterable[Review], noun: str = "claim") -> list[str]:
-    """Each in a sentence."""
+    """The reviews, each in a sentence."""
     return [describe_review(review, noun) for review in reviews]
 
 

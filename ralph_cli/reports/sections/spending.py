@@ -1,4 +1,4 @@
-"""What a run cost, by agent and model."""
+"""Sums the cost of a run by agent and model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ralph_cli.core.model import Usage
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What one agent spent on one model: usage, wall time of its calls in seconds, calls that failed."""
+    """The usage of one agent and model, the wall time of its calls in seconds, and how many of them failed."""
 
     agent: str
     model: str
@@ -19,7 +19,7 @@ class Spending:
 
 
 def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
-    """One line for each agent and model, in the order in which they were first asked."""
+    """The spending of each agent and model, in the order of their first calls."""
     found: dict[tuple[str, str], Spending] = {}
     for event in events:
         if isinstance(event, CallFinished):
@@ -36,11 +36,11 @@ ROLES = {
     "children": ("child",),
     "sub-queries": ("subquery",),
 }
-"""Whose calls they are, by agent."""
+"""The agents of each role."""
 
 
 def usd_by_role(items: Iterable[Spending]) -> dict[str, float]:
-    """US dollars by role, the dearest first; what has no known price, or costs nothing, is left out."""
+    """US dollars by role, highest first, without roles that cost nothing or have no known price."""
     found: dict[str, float] = {}
     for item in items:
         role = next((role for role, agents in ROLES.items() if item.agent in agents), item.agent)

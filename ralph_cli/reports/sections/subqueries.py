@@ -1,4 +1,4 @@
-"""What a run has lost of its sub-queries, in words and as values."""
+"""Describes the sub-queries that a run lost, in words and as values."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -13,9 +13,10 @@ MAX_REASON_CHARS = 160
 
 
 def describe_losses(tally: SubqueryTally, shown: Spans, starts: Sequence[int]) -> Iterator[str]:
-    """A sentence on those that gave no answer, and one on those that were not asked; `starts` are those of the pages.
+    """A sentence on sub-queries without an answer, and one on those that were not asked; `starts` are where pages
+    begin.
 
-    Of the document it names what no model was shown since, by page where there are several.
+    The first names the pages that no model was shown since.
     """
     if tally.lost:
         reason, _ = Counter(item.reason for item in tally.lost).most_common(1)[0]
@@ -35,14 +36,14 @@ def describe_losses(tally: SubqueryTally, shown: Spans, starts: Sequence[int]) -
 
 
 def _pages(spans: Spans, starts: Sequence[int]) -> list[int]:
-    """The numbers of the pages on which the spans lie."""
+    """The numbers of the pages that contain the spans."""
     runs = (range(bisect_right(starts, start), bisect_right(starts, end - 1) + 1) for start, end in spans)
     return sorted({number for run in runs for number in run})
 
 
 def as_object(tally: SubqueryTally, shown: Spans) -> dict[str, Any]:
-    """The `subqueries` of `--json`: how many were asked, lost and refused, the reasons of the lost ones with
-    their counts, and the character intervals that they were to read and no model was shown since.
+    """The `subqueries` of `--json`: how many were asked, lost and refused, the reasons of the lost ones with their
+    counts, and the character intervals of theirs that no model was shown since.
     """
     reasons = Counter(item.reason for item in tally.lost)
     unread = merge_spans(*(item.spans for item in tally.unread(shown)))

@@ -1,4 +1,4 @@
-"""What code could not confirm of a result, and what it could not tell: in a sentence each, and counted."""
+"""Describes the doubts on a result: what code could not confirm, and what it could not decide."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ HEADING = "Doubts"
 
 @dataclass(frozen=True, slots=True)
 class Unconfirmed:
-    """Words of a claim, or of an output (`claim` is None), that code could not confirm, and what it says of them.
+    """Words of a claim, or of an output (`claim` is None), that code could not confirm, with its message.
 
-    To an "objection" the worker has said `because`, and the judge has ruled with both in sight; what is "open" code
-    could not tell.
+    To an "objection" the worker has answered `because`, and the judge has ruled with both in view. What is "open" is
+    unverified: code could not decide.
     """
 
     claim: int | None
@@ -26,12 +26,12 @@ class Unconfirmed:
 
     @property
     def is_objection(self) -> bool:
-        """Whether code holds that the words are wrong."""
+        """Whether code takes the words for wrong."""
         return self.kind == "objection"
 
 
 def list_unconfirmed(attempt: Attempt, doubts: Iterable[Doubt]) -> tuple[Unconfirmed, ...]:
-    """The doubts on an attempt, each once, beside the reasons that its worker gave against objections."""
+    """The doubts on an attempt, each once, with the worker's reasons against objections."""
     reasons = {0: attempt.because} | {claim.id: claim.because for claim in attempt.claims}
     found = [
         Unconfirmed(
@@ -47,22 +47,22 @@ def list_unconfirmed(attempt: Attempt, doubts: Iterable[Doubt]) -> tuple[Unconfi
 
 
 def doubt_label(doubt: Unconfirmed) -> str:
-    """What is doubted, in a few words."""
+    """What code could not confirm, in a few words."""
     return f"code could not confirm {doubt.words}" if doubt.is_objection else "code could not tell"
 
 
 def doubt_details(doubt: Unconfirmed) -> str:
-    """What code has found, and why the worker stands by its words."""
+    """The finding of code, and the worker's reason against it."""
     return f"{doubt.message} (the worker: {doubt.because})" if doubt.because else doubt.message
 
 
 def describe_doubt(doubt: Unconfirmed) -> str:
-    """Both."""
+    """The label and the details of a doubt."""
     return f"{doubt_label(doubt)}: {doubt_details(doubt)}"
 
 
 def count_doubts(doubts: Sequence[Unconfirmed]) -> str:
-    """How many figures are unconfirmed, and how many questions are open; empty without any."""
+    """The number of unconfirmed figures and of open questions; empty if there are none."""
     objections = sum(doubt.is_objection for doubt in doubts)
     left_open = len(doubts) - objections
     parts = [f"{pluralize(objections, 'figure')} unconfirmed by code"] if objections else []

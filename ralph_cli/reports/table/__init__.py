@@ -1,1 +1,1 @@
-"""A table of answers as files for people and programs."""
+"""Renders a table of answers as files for people and programs."""

@@ -1,4 +1,4 @@
-"""What differs between the documents of a table: in words, for the terminal, and as JSON."""
+"""Describes what differs between the documents of a table: in words, for the terminal, and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -22,7 +22,7 @@ def comparison_objects(comparisons: Sequence[Comparison]) -> list[dict[str, Any]
 
 
 def comparison_lines(comparisons: Sequence[Comparison]) -> Iterator[list[Styled]]:
-    """What differs, question by question, a line at a time."""
+    """The differences, question by question, a line at a time."""
     for comparison in comparisons:
         question = comparison.question
         yield []
@@ -42,12 +42,12 @@ def comparison_lines(comparisons: Sequence[Comparison]) -> Iterator[list[Styled]
 
 
 def describe_outlier(outlier: Outlier) -> str:
-    """How far an outlier is from the others, in words."""
+    """The distance of an outlier from the others, in words."""
     return f"far {'above' if outlier.score > 0 else 'below'} the median, {outlier.median}"
 
 
 def describe_comparison(comparison: Comparison) -> str:
-    """How many different values there are, in words."""
+    """The number of different values, in words."""
     if not comparison.compared:
         return "no document has a value"
     documents = pluralize(comparison.compared, "document")
@@ -62,9 +62,10 @@ def describe_comparison(comparison: Comparison) -> str:
 
 
 def compared_rows(comparisons: Sequence[Comparison]) -> Iterator[tuple[Comparison, str, str, tuple[str, ...]]]:
-    """What differs as rows: the comparison, what is said in them, of what, and of which documents.
+    """The differences as rows: the comparison, the kind of difference, its text, and its documents.
 
-    Values come first, the most frequent first; then outliers, units that are not compared, and who has no value.
+    Values come first, the most frequent first; then outliers, units that are not compared, and documents without a
+    value.
     """
     for comparison in comparisons:
         for group in comparison.values:

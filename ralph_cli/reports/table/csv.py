@@ -1,4 +1,4 @@
-"""A table as CSV: the matrix with a row for each document, and a list with a row for each cell."""
+"""Renders a table as CSV: a matrix with a row for each document, and a list with a row for each cell."""
 
 from ralph_cli.core.results.table import ALL_DOCUMENTS, Cell, Table, TableQuestion, TableRow
 from ralph_cli.reports.csv import write_csv
@@ -15,8 +15,7 @@ CELL_COLUMNS = (*ASKED_COLUMNS, *ANSWER_COLUMNS, *PROOF_COLUMNS, *REASON_COLUMNS
 
 def matrix_csv(table: Table) -> str:
     """A row for each document, and for each question three columns: the value or the answer, the cell's state, and the
-    place of its first quote or why there is none. CSV after RFC 4180, with a byte order mark by which spreadsheets know
-    UTF-8.
+    place of its first quote or the reason why there is none. CSV as `write_csv` makes it.
     """
     named = [(question.id, f"{question.id}: state", f"{question.id}: place or reason") for question in table.questions]
     lines: list[list[str | int]] = [["document", *(name for names in named for name in names)]]
@@ -26,7 +25,7 @@ def matrix_csv(table: Table) -> str:
 
 
 def cells_csv(table: Table) -> str:
-    """A row for each cell, with everything but its further quotes; the same kind of CSV."""
+    """A row for each cell with all of its data but further quotes. CSV as `write_csv` makes it."""
     questions = {question.id: question for question in table.questions}
     return write_csv([CELL_COLUMNS, *(_cell_row(cell, questions[cell.question]) for cell in table)])
 

@@ -1,4 +1,4 @@
-"""A table as one HTML page without script: the matrix, each cell a way to its evidence, and what is open and why."""
+"""Renders a table as one HTML page without scripts: a matrix with links to the evidence, and open cells."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,14 +27,14 @@ MAX_ANSWER, MAX_QUOTE, MAX_QUOTES = 240, 400, 3
 """Characters of an answer and of a quote in the matrix, and quotes of a cell; the evidence has all of it."""
 
 MAX_NAMES = 40
-"""Documents that are named of a value."""
+"""Documents named for a value."""
 
 MAX_OPEN = 1_000
-"""Cells that are listed below the matrix; each says in its own place what is the matter, too."""
+"""Cells listed below the matrix; the matrix itself also shows their reasons."""
 
 
 def table_html(table: Table, made_at: str, version: str, compared: Sequence[Comparison] = ()) -> str:
-    """The whole page. Documents and models only give text to it; it loads nothing."""
+    """The whole page. Documents and models contribute text only; the page loads nothing."""
     ending = f"{as_sentence(table.halt.detail)} Cost: {describe_cost(table)}."
     head = page_head("Table of answers", describe_size(table), describe_outcome(table), ending)
     caveat = el(
@@ -55,12 +55,12 @@ def link(path: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """The text, or its beginning with a sign that there is more."""
+    """The text, or its beginning with an ellipsis."""
     return text if len(text) <= most else f"{text[:most].rstrip()} …"
 
 
 def _key(table: Table) -> Markup:
-    """What the states mean, and how many cells are in each."""
+    """The meaning of the states, and the number of cells in each."""
     items = []
     for state, count in count_states(table).items():
         words = STATES[state]
@@ -106,7 +106,7 @@ def _elsewhere(question: TableQuestion) -> Markup:
 
 
 def _cell(cell: Cell) -> Markup:
-    """State, answer and the way to its proof; what else is to be said is in a fold."""
+    """The state, the answer and the link to its proof; other details are folded."""
     words = STATES[cell.state]
     badge: Markup | str = el("span", words.words, class_=f"verdict {words.kind}")
     place = cell.quotes[0].place if cell.quotes else "evidence"
@@ -118,7 +118,7 @@ def _cell(cell: Cell) -> Markup:
 
 
 def _fold(cell: Cell, is_value: bool) -> Markup | None:
-    """The answer's words, the quotes, and what limits them."""
+    """The words of the answer, the quotes, and the limits."""
     lines = [line for line in explain(cell) if line != reason(cell)]
     quotes = cell.quotes[:MAX_QUOTES]
     parts = [
@@ -140,7 +140,7 @@ def _quote(quote: CellQuote) -> Markup:
 
 
 def _comparison(compared: Sequence[Comparison]) -> Markup:
-    """Of each question the values with their documents, what stands out, and who has none; in a fold."""
+    """For each question, in a fold: the values with their documents, outliers, and documents without a value."""
     folds = []
     rows = list(compared_rows(compared))
     for comparison in compared:

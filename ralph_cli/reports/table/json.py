@@ -1,4 +1,4 @@
-"""A table as JSON: a line for each cell, and one object of all of it."""
+"""Renders a table as JSON: a line for each cell, and one object for all."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from ralph_cli.reports.table.words import count_states
 
 
 def cell_object(cell: Cell) -> dict[str, Any]:
-    """All that is known of a cell; `value` is null without a type, and its `plain` null if none could be read."""
+    """All data of a cell; `value` is null without a type, and its `plain` is null if no value could be read."""
     fields = asdict(cell)
     value = None if cell.value is None else {"plain": cell.value.plain, **fields.pop("value")}
     fields |= {"state": cell.state.value, "accepted": cell.state.is_accepted, "value": value}
@@ -24,8 +24,8 @@ def json_lines(table: Table) -> str:
 
 
 def as_object(table: Table, files: dict[str, str], problems: Sequence[str]) -> dict[str, Any]:
-    """The object of `ralph table --json`; `files` are the outputs that were written, by what they are, `problems` say
-    what could not be.
+    """The object of `ralph table --json`. `files` are the written outputs by kind; `problems` say what could not be
+    made.
     """
     return {
         "folder": str(table.folder),

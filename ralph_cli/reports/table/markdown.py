@@ -1,4 +1,4 @@
-"""A table as Markdown: how many cells are in which state, the matrix, and what is open and why."""
+"""Renders a table as Markdown: the number of cells in each state, the matrix, and open cells with reasons."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ MAX_SHOWN = 200
 
 
 def table_markdown(table: Table, made_at: str, version: str) -> str:
-    """The whole summary. Foreign text is only text in it."""
+    """The whole summary, in which foreign text is only text."""
     return "\n".join(_lines(table, made_at, version)).rstrip() + "\n"
 
 
@@ -63,7 +63,7 @@ def _cut(text: str) -> str:
 
 
 def _open_lines(table: Table) -> Iterator[str]:
-    """What is not simply answered, by state, each with what is to be said of it."""
+    """The cells that are not simply answered, by state, each with its explanation."""
     cells = list(open_cells(table))
     for state in count_states(table):
         found = [cell for cell in cells if cell.state is state]

@@ -1,4 +1,4 @@
-"""What a person is told of a table when it is done: its states, what is open, its cost, and what to open first."""
+"""Renders the summary of a finished table: its states, open cells, cost, and which file to open first."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,14 +7,14 @@ from ralph_cli.reports.safe_text import Styled, one_line
 from ralph_cli.reports.table.words import STATES, count_states, describe_cost, describe_size, explain
 
 MAX_TOLD = 5
-"""Cells that are named, of those that want a look."""
+"""Cells named of those that need attention."""
 
 _STYLES = {"good": "green", "warn": "yellow", "bad": "bold red"}
 _WANT_A_LOOK = (CellState.FAILED, CellState.REFUSED, CellState.UNJUDGED, CellState.CUT_OFF)
 
 
 def table_lines(table: Table, files: Mapping[str, str], made: int) -> Iterator[list[Styled]]:
-    """The summary, a line at a time; `files` are paths by what they are, `made` counts new files of evidence."""
+    """The summary, a line at a time. `files` are paths by kind; `made` counts new files of evidence."""
     yield [(f"{describe_size(table)}: ", "bold"), (one_line(table.halt.detail), "")]
     for state, count in count_states(table).items():
         words = STATES[state]

@@ -1,4 +1,4 @@
-"""What a reader is told of a table's cells: their states in words, what is open and why, what it has cost."""
+"""Describes the cells of a table: their states, why some are open, and their cost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,20 +35,20 @@ STATES = {
     ),
     CellState.UNJUDGED: StateWords("not judged", "No judge has confirmed what its evidence shows.", "warn"),
     CellState.REFUSED: StateWords("not accepted", "A check refused what its evidence shows.", "bad"),
-    CellState.CUT_OFF: StateWords("cut off", "It met a bound, or was interrupted; --resume goes on with it.", "warn"),
+    CellState.CUT_OFF: StateWords("cut off", "It met a bound, or was interrupted; --resume continues it.", "warn"),
     CellState.FAILED: StateWords("failed", "Something went wrong: the document, or a service.", "bad"),
     CellState.PENDING: StateWords("not asked", "Nobody has asked yet; --resume does.", "soft"),
 }
 
 
 def count_states(table: Table) -> dict[CellState, int]:
-    """How many cells are in each of the states that occur, the best first."""
+    """The number of cells in each state that occurs, the best state first."""
     states = [cell.state for cell in table]
     return {state: states.count(state) for state in CellState if state in states}
 
 
 def describe_outcome(table: Table) -> tuple[str, str]:
-    """How the whole came out, in a few words, and their kind."""
+    """The outcome of the table in a few words, and its kind."""
     counts = count_states(table)
     if counts.keys() <= {CellState.PASSAGES, CellState.NO_PASSAGES}:
         return "Passages only: no language model took part", "plain"
@@ -57,14 +57,14 @@ def describe_outcome(table: Table) -> tuple[str, str]:
 
 
 def describe_size(table: Table) -> str:
-    """Documents, questions and cells."""
+    """The numbers of documents, questions and cells."""
     documents = sum(not row.is_set for row in table.rows)
     named = pluralize(len(table.questions), "question"), pluralize(documents, "document")
     return f"{named[0]} to {named[1]}, {pluralize(len(table), 'cell')}"
 
 
 def describe_cost(table: Table) -> str:
-    """What the cells have cost, in a few words."""
+    """The cost of the cells, in a few words."""
     usage = sum((cell.usage for cell in table), Usage())
     if not usage.calls:
         return "no model was called"
@@ -73,14 +73,12 @@ def describe_cost(table: Table) -> str:
 
 
 def reason(cell: Cell) -> str:
-    """Why there is no accepted answer, where the state does not say all of it."""
+    """The reason why there is no accepted answer; empty if the state says it all."""
     return "" if cell.state in (CellState.PASSAGES, CellState.NO_PASSAGES) else cell.reason
 
 
 def explain(cell: Cell) -> Iterator[str]:
-    """What a reader should know of a cell beside its answer: why there is none, what limits it, what was searched, and
-    what reviewers say.
-    """
+    """What a reader should know beside an answer: why there is none, its limits, the searches, and reviews."""
     yield from _limits(cell)
     yield from describe_reviews(cell.reviews)
 
@@ -96,9 +94,7 @@ def _limits(cell: Cell) -> Iterator[str]:
 
 
 def open_cells(table: Table) -> Iterator[Cell]:
-    """The cells of which more is to be said than their answers, or the passages that were found, and than that a person
-    has confirmed them.
-    """
+    """The cells with more to say than an answer or found passages, and a person's confirmation."""
     plain = CellState.ANSWERED, CellState.PASSAGES
     return (
         cell
@@ -110,7 +106,7 @@ def open_cells(table: Table) -> Iterator[Cell]:
 
 
 def first_place(cell: Cell) -> str:
-    """Where the first quote stands; empty without one."""
+    """The place of the first quote; empty without quotes."""
     return cell.quotes[0].place if cell.quotes else ""
 
 

@@ -1,4 +1,4 @@
-"""A table as a workbook: typed answers, quotes, what is open and why. Needs the extra `xlsx`."""
+"""Renders a table as a workbook: typed answers, quotes, and open cells with reasons. Needs the extra `xlsx`."""
 
 import datetime
 import io
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from openpyxl import Workbook
 
 MAX_TEXT = 32_767
-"""Characters of a cell, of which Excel takes no more (its specifications and limits)."""
+"""Characters of a cell; Excel takes no more."""
 
 MAX_ROWS = 1_048_000
 """Rows of a sheet; Excel takes 1,048,576."""
@@ -58,13 +58,13 @@ _REVIEW_COLUMNS = (
 _COMPARISON_COLUMNS = (("Question", 16), ("What", 26), ("Value", 60), ("Documents", 12), ("Named", 90))
 
 _Row = tuple[tuple[str | int, ...], str, str]
-"""The values of a row of a sheet, the kind that gives it its colour, and the file that it links."""
+"""The values of a row, the kind that gives it its colour, and the file that it links to."""
 
 
 def table_xlsx(table: Table, made_at: str, version: str, compared: Sequence[Comparison] = ()) -> bytes:
-    """The workbook. No text of it is a formula, and links lead to the evidence beside it.
+    """The workbook. It has no formulas; links lead to the evidence beside it.
 
-    Raises UserError when openpyxl is not installed.
+    Raises UserError if openpyxl is not installed.
     """
     try:
         from openpyxl import Workbook
@@ -93,9 +93,9 @@ def table_xlsx(table: Table, made_at: str, version: str, compared: Sequence[Comp
 
 
 def _fill_answers(sheet: Any, table: Table) -> None:
-    """Documents down, questions across: the answer, and beside it the way to its proof.
+    """Writes documents down and questions across: each answer with its proof beside it.
 
-    The link has a cell of its own, because LibreOffice does not break the lines of a linked one.
+    The link has a cell of its own, because LibreOffice does not wrap the lines of a linked cell.
     """
     asked = [
         pair
@@ -123,7 +123,7 @@ def _fill_answers(sheet: Any, table: Table) -> None:
 
 
 def _write_answer(sheet: Any, row: int, column: int, cell: Cell, question: TableQuestion) -> Any:
-    """The value as a number or date where it is one, else the answer, else why there is none; always with its state."""
+    """Writes the value as a number or date if it has one, else the answer, else why there is none; with its state."""
     state = STATES[cell.state]
     typed, style = _typed(cell, question)
     if typed is not None:
@@ -142,7 +142,7 @@ def _write_answer(sheet: Any, row: int, column: int, cell: Cell, question: Table
 
 
 def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date | None, str]:
-    """The value that a spreadsheet computes with, and its number format; what is qualified says so in the format."""
+    """The value as a number or date with its number format, which names a state other than answered."""
     value = cell.value
     suffix = "" if cell.state is CellState.ANSWERED else f" ({STATES[cell.state].words})"
     if value is None or value.problem:
@@ -154,8 +154,8 @@ def _typed(cell: Cell, question: TableQuestion) -> tuple[float | datetime.date |
         try:
             day = datetime.date.fromisoformat(value.text)
         except ValueError:
-            return None, ""  # a month or a year is no day
-        if day.year >= 1901:  # before that Excel has no dates, and takes 1900 for a leap year
+            return None, ""  # a month or a year is not a day
+        if day.year >= 1901:  # Excel has no dates before, and takes 1900 for a leap year
             return day, "yyyy-mm-dd" + _literal(suffix)
     return None, ""
 
@@ -179,7 +179,7 @@ def _literal(words: str) -> str:
 
 
 def _comment(cell: Cell) -> str:
-    """The answer's own words, what limits them, from which cells its figures come, and its quotes."""
+    """The words of the answer, its limits, the cells of its figures, and its quotes."""
     quotes = (f"{quote.place}: “{' '.join(quote.text.split())}”" for quote in cell.quotes[:2])
     return "\n".join((cell.answer, *explain(cell), *cell.figures, *quotes)).strip()
 
@@ -207,7 +207,7 @@ def _review_rows(table: Table) -> Iterator[_Row]:
 
 
 def _comparison_rows(compared: Sequence[Comparison]) -> Iterator[_Row]:
-    """A row for each value of a question, each outlier, and each reason why documents have none."""
+    """A row for each value of a question, each outlier, and each reason why documents have no value."""
     for comparison, what, text, documents in compared_rows(compared):
         kind = "" if what == "value" else "warn" if what == "outlier" else "soft"
         yield (comparison.question.id, what, text, len(documents), ", ".join(documents)), kind, ""
@@ -223,7 +223,9 @@ def _fill_rows(
     coloured: int = 3,
     linked: int = 2,
 ) -> None:
-    """Write rows below the heads of their columns; those that are `tall`, counted from 1, say how high a row is."""
+    """Writes rows below the heads of their columns. The text in the columns `tall`, counted from 1, sets the height of
+    a row.
+    """
     _head(sheet, columns)
     links = 0
     for at, (values, kind, target) in enumerate(rows, 2):
@@ -246,7 +248,7 @@ def _fill_rows(
 
 
 def _fill_about(book: "Workbook", table: Table, made_at: str, version: str) -> None:
-    """What the colours mean, how many cells are in each state, and the questions in full."""
+    """Writes the meaning of the colours, the number of cells in each state, and the questions in full."""
     sheet: Any = book.create_sheet("About")
     _head(sheet, (("What", 24), ("", 10), ("", 100)))
     lines: list[tuple[str, int | str, str, str]] = [
@@ -280,14 +282,14 @@ def _finish(sheet: Any, freeze: str, *, filters: bool = True) -> None:
     sheet.auto_filter.ref = sheet.dimensions if filters else None
     sheet.page_setup.orientation = "landscape"
     sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
-    # As many pages across as can be read, and as many down as it takes.
+    # Fits readable pages across, and as many down as needed.
     sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = max(sheet.max_column // 7, 1), 0
     sheet.sheet_properties.pageSetUpPr.fitToPage = True
     sheet.print_title_rows, sheet.print_title_cols = "1:1", "A:A"
 
 
 def _write(sheet: Any, row: int, column: int, text: str) -> Any:
-    """Text as text: never a formula, an error or a number, even after somebody has edited the cell."""
+    """Writes text that stays text: never a formula, an error or a number, even after an edit of the cell."""
     from openpyxl.styles import Alignment
 
     cell = sheet.cell(row, column)
@@ -301,14 +303,15 @@ def _write(sheet: Any, row: int, column: int, text: str) -> Any:
 def _clean(text: str) -> str:
     """Text that a workbook can hold and a reader can see.
 
-    "_x0041_" is how the format writes characters that it cannot hold (ECMA-376, ST_Xstring): its own sign is escaped.
+    The format writes characters that it cannot hold as "_x0041_" (ECMA-376, ST_Xstring), so that sign itself is
+    escaped.
     """
     clean = _HEX_ESCAPE.sub("_x005F_", make_visible(text, keep="\n"))
     return clean if len(clean) <= MAX_TEXT else clean[: MAX_TEXT - len(_CUT)] + _CUT
 
 
 def _link(cell: Any, target: str) -> None:
-    """A link to a file beside the workbook, at a page of it."""
+    """Links a cell to a file beside the workbook, or to a page of it."""
     from openpyxl.styles import Font
     from openpyxl.worksheet.hyperlink import Hyperlink
 

@@ -1,1 +1,1 @@
-"""Quotes looked up in a document's text."""
+"""Looks up quotes in a document's text."""

@@ -1,4 +1,4 @@
-"""Which words of a passage are not of the running text: filled in, put over the page, or standing beside it."""
+"""Finds the words of a passage that are not running text: filled in, laid over the page, or beside the text."""
 
 import re
 from bisect import bisect_right
@@ -15,9 +15,9 @@ _LINE = re.compile(r"[^\n\f]+")
 
 
 def describe_additions(document: Document, span: Span) -> tuple[str, ...]:
-    """For each origin a note on the words of a span that are from there: "from a form field", for all of it.
+    """A note for each origin of words in a span: "from a form field" if all of the span is from there.
 
-    Of a part the words are named: 'from a form field: "Jane Doe"'.
+    If only a part is, the note names it: 'from a form field: "Jane Doe"'.
     """
     parts: dict[Origin, list[str]] = defaultdict(list)
     rest, at = "", span.start
@@ -32,7 +32,7 @@ def describe_additions(document: Document, span: Span) -> tuple[str, ...]:
 
 
 def describe_lines_with_additions(document: Document) -> dict[int, str]:
-    """By the offset at which its line begins, what `describe_additions` says of each line that has some."""
+    """The notes of `describe_additions` on each line that has some, by the start of the line."""
     text, found = document.text, dict[int, str]()
     for addition in document.additions:
         start = max(text.rfind(sign, 0, addition.start) for sign in "\n\f") + 1
@@ -45,7 +45,7 @@ def describe_lines_with_additions(document: Document) -> dict[int, str]:
 
 
 def overlapping_additions(document: Document, span: Span) -> Iterator[Addition]:
-    """The additions of which characters are in a span, in order."""
+    """The additions with characters in a span, in order."""
     first = bisect_right(document.additions, span.start, key=attrgetter("end"))
     for at in range(first, len(document.additions)):  # there may be many
         if document.additions[at].start >= span.end:

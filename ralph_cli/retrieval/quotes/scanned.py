@@ -1,4 +1,4 @@
-"""What OCR is unsure of: the words of a passage that it may have read wrongly."""
+"""Finds the words of a passage that OCR is unsure of."""
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import ScannedPage, Span
@@ -9,12 +9,12 @@ _MOST, _LONGEST = 4, 40
 
 
 def lowest_confidence(document: Document, span: Span) -> int | None:
-    """The lowest confidence of a word of the passage that OCR has read; None when the file itself has all of it."""
+    """The lowest confidence of a word that OCR read in the passage; None if the file itself has all of the text."""
     return min((word.confidence for word in scanned_words(document, span)), default=None)
 
 
 def unsure_words(document: Document, span: Span) -> dict[str, int]:
-    """The words of a passage of which OCR is unsure, with its lowest confidence in each."""
+    """The words of a passage that OCR is unsure of, with its lowest confidence in each."""
     found: dict[str, int] = {}
     for word in scanned_words(document, span):
         if word.confidence < UNSURE:
@@ -24,7 +24,7 @@ def unsure_words(document: Document, span: Span) -> dict[str, int]:
 
 
 def describe_unsure_words(document: Document, span: Span) -> str:
-    """The words of a passage of which OCR is unsure, with its confidence in each; "" if there are none."""
+    """A note on the words of a passage that OCR is unsure of, with its confidence; "" if there are none."""
     found = unsure_words(document, span)
     parts = [f'"{shorten_line(text, _LONGEST)}" ({confidence} %)' for text, confidence in [*found.items()][:_MOST]]
     more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
@@ -32,7 +32,7 @@ def describe_unsure_words(document: Document, span: Span) -> str:
 
 
 def describe_unsure_lines(document: Document) -> dict[int, str]:
-    """By the offset at which it begins, what `describe_unsure_words` says of each line that has some."""
+    """The notes of `describe_unsure_words` on each line that has some, by the start of the line."""
     found: dict[int, str] = {}
     for scan in document.scans:
         end = document.pages[scan.number - 1].end

@@ -1,4 +1,4 @@
-"""A text in which quotes are looked for: folded, past hyphens at line ends, and by letters and digits alone."""
+"""Searches a text for quotes: folded, past hyphens at line ends, and by letters and digits alone."""
 
 import re
 from collections.abc import Iterator
@@ -32,13 +32,13 @@ _FIGURE = re.compile(
     f"(?P<sign>(?:[+{_MINUS}]|\u2212 )(?=[{_CURRENCY}\\d.A-Z]))?"
     f"(?:(?:\\b(?:{_CODES}) ?)(?=[{_CURRENCY}{_MINUS}\\d])|(?:(?<![A-Z])[A-Z]{{1,3}})?[{_CURRENCY}] {{0,3}})?"
     f"[+{_MINUS}]?"
-    # Groups of three digits that a plain space divides are cells of a table unless a word follows.
+    # Groups of three digits with plain spaces between them are cells of a table unless a word follows.
     rf"(?:\d{{1,3}}(?: \d{{3}})+(?= [^\W\d_])|(?:\d+ (?=\d+/\d))?{_NUMBER}(?:[/:]{_NUMBER})*)"
     f"(?: ?[%\u2030]| ?(?:{_CODES})\\b| ?[\u20ac\u00a3](?! ?\\d))?"
     r"(?P<scale> ?(?:thousand|million|billion|trillion|bn|mn|m|k)\b(?=\)))?(?P<close>\))?"
 )
 _REACH = 48
-"""Characters that a figure or a compound may have on each side of a place."""
+"""The most characters of a figure or a compound on each side of a place."""
 
 _FIGURE_SIGNS = re.compile(f"[\\d()+~<>%\u2030\u00b1\u2248\u2264\u2265{_CURRENCY}{_MINUS}]")
 _HYPHENS = "-\u2010\u2011"
@@ -46,11 +46,11 @@ _DASHES = "-\u2010-\u2013"
 
 
 def widen_to_whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval with all that belongs to the words and figures at its edges.
+    """The interval, widened to the whole words and figures at its edges.
 
-    To a figure belong its sign, currency, percent sign, the brackets of a negative and the other side of a fraction, a
-    ratio or a range; to a word the other parts of a hyphenated one. A quote that begins with the 5 of "-5%" is widened
-    to "-5%", so that nobody is shown a figure without its sign.
+    A figure includes its sign, currency, percent sign, the brackets of a negative, and the other side of a fraction,
+    ratio or range. A word includes the other parts of a hyphenated word. A quote that begins with the 5 of "-5%" is
+    widened to "-5%", so that no figure is shown without its sign.
     """
     for _ in range(3):  # "1,000-2,000" is two figures in one compound
         before = start, end
@@ -65,12 +65,12 @@ def widen_to_whole(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _figure_at(text: str, at: int) -> tuple[int, int]:
-    """The interval of the figure that the character at `at` is a part of; that character if there is none."""
+    """The interval of the figure that contains the character at `at`; of that character alone if there is none."""
     for match in _FIGURE.finditer(text, max(0, at - _REACH), at + _REACH):
         first, last = match.span()
         if not first <= at < last:
             continue
-        # Brackets are a sign only as a pair around the figure; a hyphen behind a word or number is none.
+        # Only a pair of brackets around the figure is a sign; a hyphen behind a word or number is not.
         if match["open"] and not match["close"]:
             first = match.end("open")
         if match["close"] and not match["open"]:
@@ -110,16 +110,16 @@ def _is_link(text: str, at: int) -> bool:
 
 
 MAX_LOOSE_PLACES = 50
-"""Places that are looked at in the last tier."""
+"""The most places that the last tier looks at."""
 
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
 _MAX_HYPHENATED = 100_000
-"""As `scan.MAX_COMPARED`: to read over line ends costs more."""
+"""Like `scan.MAX_COMPARED`, but lower, because reading over line ends costs more."""
 
 
 @dataclass(eq=False)
 class SearchText:
-    """A text to search in, with the keys it needs once they are made; `base` leads back to the document's own text."""
+    """A text to search, with its keys made on first use; `base` maps back to the document's own text."""
 
     base: FoldedText
     original: str
@@ -137,17 +137,17 @@ class SearchText:
         return LetterIndex(self.folded.text)
 
     def find_folded(self, wanted: str) -> Iterator[Span]:
-        """Places whose folded text is `wanted`."""
+        """The places whose folded text is `wanted`."""
 
         def look(at: int) -> Span | None:
             start, end = self.folded.original_span(at, at + len(wanted))
-            # Half a ligature is not a place to cut, and would give more text than was asked for.
+            # Half a ligature cannot be cut off, and a whole one is more text than the quote has.
             return self._span(start, end) if fold(self.base.text[start:end]).text == wanted else None
 
         return find_places(self.folded.text, wanted, look)
 
     def find_hyphenated(self, wanted: str) -> Iterator[Span]:
-        """Places where only hyphens at line ends stand between the quote and the text."""
+        """The places that differ from the quote only by hyphens at line ends."""
         key = without_hyphens(FoldedText(wanted)).text
 
         def look(at: int) -> Span | None:
@@ -157,18 +157,18 @@ class SearchText:
         return find_places(self._key.text, key, look, _MAX_HYPHENATED)
 
     def find_loose(self, wanted: str) -> Iterator[Span]:
-        """Places with the same letters and digits that differ from the quote in nothing that changes a number."""
+        """The places with the same letters and digits, where no difference changes a number."""
         key = letter_key(wanted)
         if len(key) < MIN_LINE_KEY or key.isdecimal():
             return
         for first, last in self._letters.find(key, MAX_LOOSE_PLACES):
-            # A few letters and digits stand anywhere by chance, but seldom as a line of their own.
+            # A few letters and digits occur anywhere by chance, but seldom as a whole line.
             start, end = self.folded.original_span(first, last)
             if len(key) < MIN_KEY and not fills_line(self.base.text, start, end):
                 continue
             start, end = include_edge_signs(wanted, self.base.text, start, end)
             if not on_boundaries(self.base.text, start, end):
-                continue  # half a number is another one, and is not to be mended by widening it
+                continue  # half a number is another number, and widening it would hide that
             first, last = widen_to_whole(self.base.text, start, end)
             start, end = include_outer_signs(self.base.text, start, end, first, last)
             span = self._span(first, last) if has_same_meaning(wanted, fold(self.base.text[start:end]).text) else None
@@ -181,7 +181,7 @@ class SearchText:
 
 
 def _reads_as(text: str, wanted: str) -> bool:
-    """Whether `wanted` is this text with each hyphen at a line end kept or, between letters, closed up."""
+    """Whether `wanted` is this text with each hyphen at a line end kept or, between letters, removed."""
     pattern: list[str] = []
     last = 0
     for match in _LINE_END_HYPHEN.finditer(text):

@@ -1,14 +1,15 @@
-"""Fuzzy search: where a long text resembles a short one most (rapidfuzz), bounded in time."""
+"""Finds where a long text resembles a short one most (rapidfuzz), in bounded time."""
 
 import re
 
 MIN_SCORE = 75.0
 _FULL_SCAN = 4_000_000
-"""Characters scanned in full; beyond that (or for long quotes proportionally less) only likely places are compared."""
+"""Characters scanned in full, proportionally fewer for long quotes; in a longer text only likely places are compared.
+"""
 
 _TYPICAL_QUOTE = 300
 _HEAD = 500
-"""Characters of a quote that are looked for in all of the text: the search's time grows with their square."""
+"""Characters of a quote that are searched for in all of the text: the time grows with their square."""
 
 _MAX_QUOTE = 2_000
 _WORDS = re.compile(r"\S+")
@@ -20,7 +21,7 @@ _MAX_WINDOWS = 100
 def alignments(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
     """Up to `limit` disjoint places as (score from 75 to 100, start, end), best first.
 
-    A quote of over 500 characters is looked for by its beginning, or by its end, and compared where that stands.
+    A quote of over 500 characters is searched for by its beginning, else by its end, and compared at that place.
     """
     quote = quote[:_MAX_QUOTE]
     if not quote or not text or limit < 1:
@@ -56,11 +57,11 @@ def _search(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
 
 
 def _best_alignment(quote: str, text: str, first: int, last: int) -> tuple[float, int, int, int, int] | None:
-    """The best place within text[first:last] and that piece itself, or None below the least score."""
+    """The best place within text[first:last], and that piece itself; None below the minimum score."""
     from rapidfuzz import fuzz
 
     if last - first < len(quote) // 2:
-        return None  # rapidfuzz would look for the text in the quote
+        return None  # rapidfuzz would search for the text in the quote
     found = fuzz.partial_ratio_alignment(quote, text[first:last].ljust(len(quote)), score_cutoff=MIN_SCORE)
     if found is None:
         return None
@@ -69,7 +70,7 @@ def _best_alignment(quote: str, text: str, first: int, last: int) -> tuple[float
 
 
 def _likely_windows(quote: str, text: str) -> list[tuple[int, int]]:
-    """Windows of the text in which most of the quote's longest words stand near each other."""
+    """The windows of the text that contain most of the quote's longest words."""
     words = sorted({(match[0], match.start()) for match in _WORDS.finditer(quote)}, key=lambda w: (-len(w[0]), w[1]))
     width = max(len(quote), 50)
     votes: dict[int, int] = {}

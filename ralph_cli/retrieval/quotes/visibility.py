@@ -1,4 +1,4 @@
-"""Whether a reader of a document sees words of its text: asked of the pages of a PDF, and of the characters."""
+"""Checks whether a reader sees words of a document's text, by the pages of a PDF and by the characters."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,14 +16,14 @@ UNCHECKED_VISIBILITY = "unchecked-visibility"
 SCAN_TEXT_LAYER = "text-layer"
 
 OnCaution = Callable[[str, str], None]
-"""Called with a code and a message when a reader should know something of what was, or was not, looked at."""
+"""Called with a code and a message about what was, or was not, checked."""
 
 
 class VisibilityChecker:
-    """Answers why a reader cannot see words; every span is looked at once.
+    """Finds why a reader cannot see words; every span is checked once.
 
-    A file that is gone, has changed or cannot be rendered is cautioned of once and not tried again: the words were
-    found in the text, and nothing is said of how they look. `source` is where the document was loaded from.
+    A file that is gone, has changed or cannot be rendered causes one caution and is not tried again; its words are
+    taken as visible. `source` is where the document was loaded from.
     """
 
     def __init__(self, document: Document, on_caution: OnCaution, source: DocumentSource | None = None) -> None:
@@ -33,7 +33,7 @@ class VisibilityChecker:
         self._warned_of_scans = False
 
     def __call__(self, spans: Sequence[Span]) -> dict[Span, str]:
-        """For each span why a reader cannot see it, "" if nothing speaks against it."""
+        """For each span why a reader cannot see it; "" if nothing hides it."""
         fresh = [span for span in dict.fromkeys(spans) if span not in self._known]
         if fresh:
             self._known |= zip(fresh, self._check_pages(fresh), strict=True)
@@ -78,7 +78,7 @@ def _describe_reason(answer: Visibility) -> str:
 
 
 def _hidden_part(document: Document, span: Span) -> str:
-    """In which hidden part of its document, such as a hidden row, words of a span stand; "" if in none."""
+    """The hidden part of the document, such as a hidden row, that contains words of a span; "" if there is none."""
     for addition in overlapping_additions(document, span):
         words = document.text[max(addition.start, span.start) : min(addition.end, span.end)]
         if addition.origin in UNSEEN_ORIGINS and any(map(str.isalnum, words)):

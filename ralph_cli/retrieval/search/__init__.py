@@ -1,1 +1,1 @@
-"""Places in a document's text that speak of something."""
+"""Finds places in a document's text by words, patterns and numbers of parts."""

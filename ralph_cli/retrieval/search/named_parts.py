@@ -1,4 +1,4 @@
-"""The numbered parts that a question names, "clause 5" or "section 3.2": where each stands in the document. Pure."""
+"""Finds the numbered parts that a question names, such as "clause 5" or "section 3.2". Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _MOST_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class NamedPart:
-    """A part that is named by its number, and where the document has it; of several places one must say which."""
+    """A part with its number and its places in the document; several places make the name ambiguous."""
 
     name: str
     places: tuple[Span, ...]
@@ -23,30 +23,39 @@ class NamedPart:
 def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]:
     """The parts that a question names and the document has, in the order of their numbers.
 
-    In a set each document is looked through by itself; where the question has the name of a file, that one only. A
-    line of a table of contents is no place if the part itself is there, too.
+    In a set each document is searched by itself; if the question has the name of a file, only that one. A line of a
+    table of contents counts only if the part itself is not there.
     """
     keys = sorted(key for key in named_clauses(question) if not key.endswith("("))
     if not keys or len(document.text) > MOST_CHARACTERS:
         return ()
     named = [member for member in document.members if _has_name(question, member.name)] or document.members
     bounds = [(member.start, member.end) for member in named] or [(0, len(document.text))]
-    clauses = [(document.clauses_in(start, end), end) for start, end in bounds]
     found: dict[str, NamedPart] = {}
     for key in keys:
-        # Where a letter is not known, the part that it stands in is meant.
-        for known in (key, *(it for it in above(key) if "(" in key)):
-            places = [place for within, end in clauses for place in _places(document.text, within, known, end)]
-            if places or "(" not in known:
-                break
+        known, places = _find_places(document, bounds, key)
         long = [place for place in places if "\n" in document.text[place.start : place.end].strip()]
         if places:
             found[known] = NamedPart(known if " " in known else f"part {known}", tuple(long or places))
     return tuple(found.values())
 
 
+def _find_places(document: Document, bounds: Sequence[tuple[int, int]], key: str) -> tuple[str, list[Span]]:
+    """The places of a part within these bounds. An unknown letter means the part that contains it."""
+    known, places = key, list[Span]()
+    for known in (key, *(it for it in above(key) if "(" in key)):
+        places = [
+            place
+            for start, end in bounds
+            for place in _places(document.text, document.clauses_in(start, end), known, end)
+        ]
+        if places or "(" not in known:
+            break
+    return known, places
+
+
 def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
-    """That a part which a question names is there several times, and where; "" if each is there once."""
+    """A note on the named parts that are there several times, with their places; "" if there are none."""
     told = []
     for part in parts:
         if len(part.places) > 1:
@@ -57,14 +66,14 @@ def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
 
 
 def _has_name(question: str, name: str) -> bool:
-    """Whether the words of a file's name, without its ending, stand in a question one behind another."""
+    """Whether a question has the words of a file's name, without its ending, in order."""
     stem = re.findall(r"[^\W_]+", PurePath(name).stem)
     words = r"[\W_]+".join(map(re.escape, stem))
     return any(map(str.isalpha, "".join(stem))) and re.search(rf"(?i)(?<!\w){words}(?!\w)", question) is not None
 
 
 def _places(text: str, clauses: Sequence[Clause], key: str, end: int) -> Iterator[Span]:
-    """Where parts of this number begin and end: before the next one that is not within it, a letter with its text."""
+    """The spans of the parts with this number: to the next part outside of it; a letter to the end of its paragraph."""
     for at, clause in enumerate(clauses):
         if clause.key == key:
             last = clause

@@ -1,4 +1,4 @@
-"""The passages of a text that hold most of a question's words: where an answer would stand if there were one."""
+"""Finds the passages of a text with most of a question's words: where an answer would be if there were one."""
 
 import math
 import re
@@ -10,13 +10,13 @@ from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_
 from ralph_cli.text.lexicon import STOP_WORDS
 
 WINDOW = 600
-"""Characters within which words count as standing together."""
+"""The most characters between words of a passage."""
 
 MARGIN = 150
-"""Characters to each side of the words within which whole lines are taken in."""
+"""Characters to each side of the words within which whole lines are included."""
 
 MIN_SHARE = 0.2
-"""Share of the question, by weight, that a passage must hold to be near it."""
+"""The least share of the question, by weight, that a near passage has."""
 
 MOST_WORDS, LONGEST_ENDING = 24, 5
 """Words of a question that are looked for, and letters that may follow a stem: fewer than it has itself."""
@@ -29,7 +29,7 @@ _COMMON = STOP_WORDS | frozenset(f"{_ASKING} {_PEOPLE} summarize summary tell te
 
 @dataclass(frozen=True, slots=True)
 class NearPassage:
-    """A passage [start, end) and the words of the question in it; `share` is their weight among all, from 0 to 1."""
+    """A passage [start, end) with the question's words in it; `share` is their weight among all, from 0 to 1."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class NearPassage:
 
 
 def key_words(question: str) -> dict[str, str]:
-    """The words of a question that tell something, by their stem: no little words, and figures as they are."""
+    """The significant words of a question by their stem: no function words, and figures as they are."""
     found: dict[str, str] = {}
     little = _COMMON | little_words_of(question)
     for match in _WORD.finditer(question):
@@ -54,7 +54,7 @@ def key_words(question: str) -> dict[str, str]:
 
 
 def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]]:
-    """Where the words stand in a text, whatever they end with: (start, end, stem), in order, case ignored."""
+    """The places of words in a text with any ending: (start, end, stem), in order, case ignored."""
     if not words:
         return []
     stems = sorted(words, key=len, reverse=True)
@@ -63,7 +63,7 @@ def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]
 
 
 def _word_pattern(stem: str) -> str:
-    """Words and figures only, escaped: it takes time in proportion to the text, whatever the question says."""
+    """A pattern of words and figures, escaped. Its time is proportional to the text, whatever the question is."""
     if has_unspaced(stem):
         return f"({stem})"
     ending = r"(?!\d)" if stem[0].isdigit() else rf"\w{{0,{min(len(stem) - 1, LONGEST_ENDING)}}}\b"
@@ -71,10 +71,10 @@ def _word_pattern(stem: str) -> str:
 
 
 def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPassage, ...]:
-    """Up to `limit` passages, apart from each other, the one that holds most first; none that holds next to nothing.
+    """Up to `limit` separate passages, the one with most of the question first; none with too little of it.
 
-    A word weighs the more the rarer it is in the text (inverse document frequency, Spärck Jones 1972); one that stands
-    nowhere in it weighs most, and no passage has it.
+    A word weighs more the rarer it is in the text (inverse document frequency, Spärck Jones 1972). A word that is
+    nowhere in the text weighs most, and no passage has it.
     """
     words = key_words(question)
     places = find_words(words, text)
@@ -92,7 +92,7 @@ def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPass
             first += 1
         scored.append((sum(weights[stem] for stem in words if inside[stem]), first, last))
     chosen: list[NearPassage] = []
-    # Of windows with the same words the shorter one, so that a passage begins with a word of the question.
+    # Of windows with the same words the shortest, so that a passage begins with a word of the question.
     for score, first, last in sorted(scored, key=lambda item: (-item[0], item[2] - item[1], item[1])):
         start, end = places[first][0], places[last][1]
         if score < MIN_SHARE * total:

@@ -1,4 +1,4 @@
-"""What was searched for an answer that was not found: counted again here, so that the counts are facts."""
+"""Counts the searches for an answer that was not found, so that the counts are facts."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.fold import FoldedText, fold
 
 MIN_STEM = 5
-"""Letters from which on a term that is no word of the text counts as the beginning of words: "terminat"."""
+"""The fewest letters of a term that may count as the beginning of words: "terminat"."""
 
 _PLURAL = re.compile(r"e?s(?!\w)")
 _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
@@ -23,7 +23,7 @@ _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
 
 @dataclass(frozen=True, slots=True)
 class SearchTerm:
-    """A word that was searched for, or a regular expression; of a set only in the documents that `within` names."""
+    """A word or a regular expression to search for; in a set only in the documents named `within`."""
 
     term: str
     pattern: bool = False
@@ -32,7 +32,7 @@ class SearchTerm:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One search with the first places where it was found. `anywhere` counts those inside of words, too."""
+    """One search with its first places. `anywhere` also counts hits inside words."""
 
     search: Search
     places: Spans
@@ -41,24 +41,24 @@ class Tally:
 
 @dataclass(eq=False)
 class SearchCounter:
-    """Counts words and expressions on one document; keeps the folded copy that it needs once it is made."""
+    """Counts words and expressions in one document; keeps a folded copy of its text."""
 
     document: Document
     _of_members: dict[Member, "SearchCounter"] = field(default_factory=dict)
 
     @cached_property
     def _folded(self) -> tuple[FoldedText, str]:
-        """The text with typography folded, and the same with its case folded, of the same length."""
+        """The text with typography folded, and the same text with its case folded, of the same length."""
         folded = fold(self.document.text)
         return folded, _lower(folded.text)
 
     def count(self, worker_terms: Iterable[str], code_terms: Sequence[SearchTerm]) -> tuple[Tally, ...]:
-        """Each search once: those that the worker says it made, then those of its code that it did not name.
+        """Each search once: those that the worker names, then others of its code.
 
-        Case is ignored, white space and typography are folded. Whole words are counted, with their plurals, or if there
-        are none, words that begin with a term of some length. A term that is not there as it is written, but has the
-        signs of a regular expression, is counted as one. What code searched in some documents of a set only is counted
-        in these, unless it is counted in all of them.
+        Case, white space and typography are ignored. Whole words and their plurals are counted; if there are none,
+        words that begin with a long term. A term that is not found as it is written, but has the signs of a regular
+        expression, is counted as one. A search of code in some documents of a set is counted in these, unless it is
+        counted in all.
         """
         everywhere = [item for item in code_terms if not item.within]
         whole = self._count_whole(worker_terms, everywhere)
@@ -70,7 +70,7 @@ class SearchCounter:
         return (*whole, *(tally for within, terms in confined.items() for tally in self._count_within(within, terms)))
 
     def _count_within(self, within: str, terms: Sequence[SearchTerm]) -> Iterator[Tally]:
-        """The searches in the documents that are named so; none where there is no such one, as nothing was searched."""
+        """The searches in the documents with that name; none if there is no such document."""
         members = self.document.members
         named = [members[at] for at in match_names(within, [member.name for member in members])]
         within = named[0].name if len(named) == 1 else within
@@ -86,7 +86,7 @@ class SearchCounter:
             yield Tally(search, tuple(places), sum(tally.anywhere for tally in same))
 
     def _counter_of(self, member: Member) -> "SearchCounter":
-        """The counter of one document of the set, made once."""
+        """The counter of one document of the set."""
         if member not in self._of_members:
             self._of_members[member] = SearchCounter(take_member(self.document, member))
         return self._of_members[member]
@@ -106,7 +106,7 @@ class SearchCounter:
         for key, result in zip(expressions, counted, strict=True):
             search = found[key].search
             if result.count is None and not search.pattern:
-                continue  # no expression after all: its count as it is written stands
+                continue  # not an expression: the count of its letters remains
             counted_search = Search(search.term, result.count, search.by, True, result.fault)
             found[key] = Tally(counted_search, result.places, result.anywhere)
         return tuple(found.values())
@@ -142,7 +142,7 @@ def _key(term: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """The text with its case folded, letters that would become two left as they are: offsets stay."""
+    """The text with its case folded; letters that would become two are unchanged, so that offsets stay."""
     folded = text.casefold()
     if len(folded) == len(text):
         return folded

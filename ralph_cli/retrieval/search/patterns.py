@@ -1,4 +1,4 @@
-"""Regular expressions that a model wrote, counted on a text by a process that can be stopped: one may take for ever."""
+"""Counts regular expressions of a model in a process that can be stopped, because one may never end."""
 
 import json
 import re
@@ -15,11 +15,11 @@ from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.patterns import widen_spaces
 
 SECONDS_PER_PATTERN = 1.0
-"""How long one expression may take."""
+"""The most seconds that one expression may take."""
 
 TOTAL_SECONDS = 15.0
 MAX_PLACES = 500
-"""Places of a search that are kept; how often it was found is counted to the end."""
+"""The most places of a search that are kept; hits are counted to the end."""
 
 MAX_MEMORY = 1 << 30
 
@@ -31,8 +31,9 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class PatternCount:
-    """How often an expression was found at the beginning of a word, and the first places; or `fault`, why it was not
-    counted. `anywhere` counts those inside of words, too.
+    """The hits of an expression at the beginning of a word, with the first places; or `fault`, why it was not counted.
+
+    `anywhere` also counts hits inside words.
     """
 
     count: int | None
@@ -45,9 +46,9 @@ _LATE = PatternCount(None, fault="not counted: it did not finish in time")
 
 
 def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ...]:
-    """Count each expression on the text as the worker's `find` does: case ignored, a space matches any white space.
+    """Count each expression in the text as the worker's `find` does: case ignored, a space matches any white space.
 
-    Nothing raises: an expression that cannot be counted in time says so.
+    Raises nothing: an expression that cannot be counted in time says so.
     """
     if not patterns:
         return ()
@@ -65,10 +66,10 @@ def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ..
 
 
 def result_lines(given: str) -> Iterator[str]:
-    """What the process prints: a line of JSON for each expression, as soon as it is counted."""
+    """The output of the process: a line of JSON for each expression, as soon as it is counted."""
     import resource
 
-    with suppress(OSError, ValueError):  # some systems do not know this limit
+    with suppress(OSError, ValueError):  # some systems do not have this limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     patterns, text = json.loads(given)
 
@@ -86,7 +87,7 @@ def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
         compiled = re.compile(widen_spaces(pattern), re.IGNORECASE | re.MULTILINE)
         count, anywhere, places = 0, 0, []
         for match in compiled.finditer(text):
-            if match.start() < match.end():  # what matches nothing stands everywhere
+            if match.start() < match.end():  # an empty match is everywhere
                 anywhere += 1
                 if is_inside_word(text, match.start()):
                     continue
@@ -103,7 +104,7 @@ def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
 
 
 def _parse_line(line: str) -> PatternCount:
-    """One line of the process, which counts as no count if it was cut."""
+    """One line of the process; a truncated line has no count."""
     try:
         value = json.loads(line)
         places = tuple(map(tuple, value.get("places", ())))

@@ -7,8 +7,8 @@ from typing import Any
 from ralph_cli.rlm.lookup.lines import _text
 from ralph_cli.rlm.lookup.parts import _parts, _parts_named
 
+# The functions of this module that a snippet finds, if its worker may have children.
 CHILDREN = ("rlm_query", "rlm_query_batched", "sections")
-"""The functions of this module that a snippet finds, if its worker may have children."""
 
 _Finding = dict[str, Any]
 

@@ -26,36 +26,30 @@ from ralph_cli.rlm.lookup.lines import (
 from ralph_cli.rlm.lookup.rows import _header_of, _numbered_parts, _Place, _rank_rows, _row_of, _table_at
 from ralph_cli.text.patterns import widen_spaces
 
+# Characters that the lines around all places may have, below which further places get a line each, and about those by
+# which a place is named.
 _FIND_CHARS, _LISTED_CHARS, _NAME_CHARS = 4_000, 3_300, 90
-"""Characters that the lines around all places may have, below which further places get a line each, and about those by
-which a place is named."""
 
-_LISTED_NOTE = 160
-"""Characters that the note on a row may have where a place has a line."""
+_LISTED_NOTE = 160  # characters that the note on a row may have where a place has a line
 
-_TOGETHER_CHARS = 1_200
-"""Characters up to which places whose lines touch are one."""
+_TOGETHER_CHARS = 1_200  # characters up to which places whose lines touch are one
 
-_SENTENCE_LINES = 3
-"""Lines over which the sentence of a hit is followed on each side."""
+_SENTENCE_LINES = 3  # lines over which the sentence of a hit is followed on each side
 
-_MOST_DOCUMENTS = 20
-"""Documents of which `find` says how many places they have."""
+_MOST_DOCUMENTS = 20  # documents of which `find` says how many places they have
 
 _Part = tuple[int, int]  # first character and end
 
 _Hits = tuple[list[int], list[int]]  # where hits begin, and those of a short name inside other words
 
-_BEFORE_CHARS = 40
-"""Characters before a hit within a long line, where its place has a line."""
+_BEFORE_CHARS = 40  # characters before a hit within a long line, where its place has a line
 
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]{1,4}")
 _MOST_SHOWN = 6
 
 _INK = re.compile(r"\S")
 
-_PART_CHARS = 48
-"""Characters by which a heading is named beside a place."""
+_PART_CHARS = 48  # characters by which a heading is named beside a place
 
 _SENTENCE_END = re.compile(r"[.!?][\"\u201d)]?(?:\s|$)")
 _ENDS = re.compile(r"[.!?:;][\"\u201d)]?\s*$")
@@ -115,7 +109,14 @@ def find(
     if len(places) - following > show > 0 and show < _MOST_SHOWN:
         left = 0  # who asks for few wants no long list of the others
     _FURTHER[:] = [pattern, show, before, after, following, rows, doc, len(places)]
-    for number in range(following, len(places)):
+    _list_places(places, following, last, left)
+
+
+def _list_places(places: list[_Place], first: int, last: int, left: int) -> None:
+    """Print a line for each place from `first` to before `last` while `left` characters have room, then the pages of
+    the others.
+    """
+    for number in range(first, len(places)):
         line = f"place {number}, {_listed(places[number][3], 110 if left > 600 else 60)}"
         left -= len(line) + 1
         if left < 0 or number >= last:
@@ -234,14 +235,14 @@ def _places(pattern: re.Pattern[str], before: int, after: int, within: list[_Par
 
 
 def _lines_back(start: int, lines: int, page: _Page) -> int:
-    """Where the line begins that stands so many before the one at `start`, on the page."""
+    """The start of the line so many lines before the one at `start`, on the page."""
     for _ in range(lines):
         start = max(_text().rfind("\n", page[2], max(start - 1, page[2])) + 1, page[2])
     return start
 
 
 def _lines_on(end: int, lines: int, page: _Page) -> int:
-    """Where the line ends that stands so many behind the one that ends at `end`, on the page; it may be cut."""
+    """The end of the line so many lines after the one that ends at `end`, on the page; it may be cut."""
     at = end
     for _ in range(lines):
         at = _text().find("\n", at + 1, page[3])
@@ -394,11 +395,11 @@ def _listed(hits: list[int], room: int) -> str:
 
 
 def _part_named(offset: int) -> str:
-    """The part in which a place stands for certain: the innermost that counts on, and the heading above.
+    """The part that certainly holds a place: the innermost numbered one, and the heading above.
 
     For a row of a table that is only one right above the table.
 
-    Empty where a clause is told with the page.
+    Empty where a clause is named with the page.
     """
     if _place_name(offset):
         return ""

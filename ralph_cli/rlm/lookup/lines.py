@@ -8,22 +8,19 @@ from typing import Any
 
 from ralph_cli.documents.sets.naming import match_names
 
+# The look-up functions that a snippet finds.
 OFFERED = ("find", "more", "section", "headings", "term", "show", "at", "table", "rest", "budget", "help")
-"""The look-up functions that a snippet finds."""
 
 _Page = tuple[int, str, int, int]  # number, label, first character, end
 
-_STARTS: list[int] = []
-"""Where each page begins; the document of a sandbox does not change."""
+_STARTS: list[int] = []  # where each page begins; the document of a sandbox does not change
 
+# A note on the columns of a row that tells nothing else.
 _COLUMNS_ONLY = re.compile("\\(in this row (?:[^\u201c\u201d]*under \u201c[^\u201d]*\u201d)+\\)")
-"""A note on the columns of a row that tells nothing else."""
 
-_MOST_COUNTED = 20
-"""Pages of which each is told with how often it occurs; more are told as ranges."""
+_MOST_COUNTED = 20  # pages that are printed one by one with their counts; more are printed as ranges
 
-_LONG = 400
-"""Characters of a line above which only a part of it is printed."""
+_LONG = 400  # characters of a line above which only a part of it is printed
 
 
 def _text() -> str:
@@ -72,7 +69,7 @@ def _parts_of(doc: str | int | None) -> list[tuple[int, int]]:
 
 
 def _part_of(doc: str | int | None) -> tuple[int, int] | None:
-    """Where the text of the one document that is meant begins and ends; None if it is not one, which is said."""
+    """Where the text of the one document that is meant begins and ends; None, with a message, if it is not one."""
     found = _parts_of(doc)
     return found[0] if len(found) == 1 else None
 
@@ -140,7 +137,7 @@ def _lines_of(low: int, high: int) -> list[tuple[int, str]]:
 
 
 def _note(line: int) -> str:
-    """What the text of a line does not show: under which headers its figures stand, or where its words are from."""
+    """What the text of a line does not show: the headers of its figures, or the origin of its words."""
     note = globals().get("_line_notes", {}).get(line, "")
     return f"({note})" if note else ""
 

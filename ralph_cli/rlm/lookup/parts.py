@@ -22,11 +22,9 @@ from ralph_cli.rlm.lookup.lines import (
 )
 from ralph_cli.rlm.lookup.rows import _header_of, _row_of, _table_at
 
-_SHOW_CHARS = 5_500
-"""Characters that one call prints: most pages whole."""
+_SHOW_CHARS = 5_500  # characters that one call prints: most pages whole
 
-_LONG_REST = 4 * _SHOW_CHARS
-"""Characters from which on the rest of a part is better read by a second model."""
+_LONG_REST = 4 * _SHOW_CHARS  # characters from which on the rest of a part is better read by a second model
 
 _Part = tuple[int, int, str, int]  # where it begins, level, heading, where it ends
 
@@ -36,8 +34,7 @@ _DEFINES = re.compile(
 _MOST_PLACES = 12
 _MOST_HEADINGS = 60
 _SAME = 3
-_NUMBER_WITHIN = 20
-"""Characters of a line within which the number of its part stands."""
+_NUMBER_WITHIN = 20  # first characters of a line, which hold the number of its part
 
 
 def show(
@@ -90,30 +87,31 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS, doc: str | int
         return
     fits = {part: max(_fit(part, each) for each in words.split("|")) for part in found}
     chosen = max(found, key=lambda part: fits[part] * 10**9 + min(part[3] - part[0], 10**8))
-    end = chosen[3]
-    low = max(chosen[0] + start, chosen[0])
+    begin, _, name, end = chosen
+    low = max(begin + start, begin)
     page = _page_at(low)[0]
     last = _page_at(max(end - 1, low))[0]
     pages = _named(page) if page == last else f"{_named(page)} to {last}"
-    print(f"section {chosen[2]!r}, {pages}, {end - chosen[0]} characters, offset {low}")
-    others = [part for part in found if part is not chosen][:_MOST_PLACES]
-    if others:
-        print(
-            "other headings with these words: "
-            + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name, _ in others)
-        )
+    print(f"section {name!r}, {pages}, {end - begin} characters, offset {low}")
+    if others := [part for part in found if part is not chosen][:_MOST_PLACES]:
+        named = "; ".join(f"{_page_at(other)[0]} {text[:60]}" for other, _, text, _ in others)
+        print(f"other headings with these words: {named}")
     most = low + chars if end - low > chars + _SHOW_CHARS // 5 else end
     at = _print_pages(low, most, end)
     if at >= end < len(_text()) and (behind := _lines_of(end, min(end + 600, len(_text())))):
         print(f"it ends here, before {_named(_page_at(behind[0][0])[0])} [begins: {behind[0][1].strip()[:100]}]")
     if at < end:
         read = f"; llm_query(prompt, context[{at}:{end}]) has them read" if end - at > _LONG_REST else ""
-        print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
-        inside = [part for part in _parts() if at <= part[0] < end]
-        if inside:
-            named = "; ".join(f"{_page_at(low)[0]} {name[:50]}" for low, _, name, _ in inside[:_MOST_PLACES])
-            more = f"; {len(inside) - _MOST_PLACES} more" if len(inside) > _MOST_PLACES else ""
-            print(f"its parts in these, each a section: {named}{more}")
+        print(f"({end - at} more characters: section({words!r}, start={at - begin}){read})")
+        _print_parts_within(at, end)
+
+
+def _print_parts_within(low: int, high: int) -> None:
+    """Print the headings in text[low:high] with their pages, if there are any."""
+    if inside := [part for part in _parts() if low <= part[0] < high]:
+        named = "; ".join(f"{_page_at(at)[0]} {name[:50]}" for at, _, name, _ in inside[:_MOST_PLACES])
+        more = f"; {len(inside) - _MOST_PLACES} more" if len(inside) > _MOST_PLACES else ""
+        print(f"its parts in these, each a section: {named}{more}")
 
 
 def _print_pages(low: int, high: int, end: int) -> int:
@@ -253,7 +251,7 @@ def _end_after(offset: int) -> int:
 
 
 def _has_words(heading: list[str], wanted: list[str]) -> bool:
-    """Whether each word stands in a heading, but for two letters at its end."""
+    """Whether each word is in a heading, except for up to two letters at its end."""
     return all(any(_is_form(word, other) for other in heading) for word in wanted)
 
 

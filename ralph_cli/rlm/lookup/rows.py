@@ -9,12 +9,12 @@ from ralph_cli.rlm.lookup.lines import _cut, _line_span, _lines_of, _Page
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
+# Where its title begins, where it ends, its first row below the header; the lines that govern it; its groups.
 _Table = tuple[int, int, int, list[tuple[int, int]], dict[int, int]]
-"""Where its title begins, where it ends, its first row below the header; the lines that govern it; its groups."""
 
 
 def _table_at(offset: int) -> _Table | None:
-    """The table in which a character stands, or that it is a title of; the innermost."""
+    """The innermost table that holds a character in its rows or its title."""
     tables: list[_Table] = globals().get("_tables", [])
     at = bisect.bisect_right(tables, offset, key=lambda table: table[0]) - 1
     return tables[at] if at >= 0 and offset < tables[at][1] else None
@@ -48,8 +48,8 @@ def _count_cells(line: str) -> int:
 def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
     """The places in tables, and the pages of the others.
 
-    First come those on pages that are nearly all table, and of these those that stand in fewest numbered parts: a
-    statement stands before the notes on it. Then those of many cells.
+    First come those on pages that are nearly all table, and of these those in the fewest numbered parts: a
+    statement comes before its notes. Then those of many cells.
     """
     rows = [(place, row) for place in places if (row := _row_of(place[3][0])) is not None]
     full: dict[int, bool] = {}
@@ -67,6 +67,6 @@ def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
 
 
 def _numbered_parts(offset: int) -> list[int]:
-    """The headings, by number, that count on or are of an outline, under which a character stands for certain."""
+    """The headings, by number, that count on or are of an outline, that certainly apply to a character."""
     reaches: list[Any] = globals().get("_reaches", [])
     return [number for number in certain_headings(reaches, offset) if reaches[number][2]]

@@ -1,1 +1,1 @@
-"""Going on with runs that were made before: what their records may decide, and what is taken from them."""
+"""Continues earlier runs: what their records may decide, and what is taken from them."""

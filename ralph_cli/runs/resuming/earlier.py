@@ -1,4 +1,4 @@
-"""The runs that a new one goes on with: one that was cut off and its siblings, and those that its question follows."""
+"""Finds the runs that a new run continues: one that was cut off, its siblings, and those it follows on."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,9 +16,9 @@ from ralph_cli.runs.history import find_start, read_run
 
 @contextmanager
 def hold_runs(folder: Path) -> Iterator[EarlierRuns]:
-    """The run in `folder` with all that share its seed, held so that no other process goes on with one of them.
+    """The run in `folder` and all runs with its seed, locked so that no other process continues one of them.
 
-    Raises JournalError while another process works on one of them, or goes on with one.
+    Raises JournalError if another process works on one of them or continues one.
     """
     with ExitStack() as held:
         held.enter_context(hold_run(folder))
@@ -30,9 +30,9 @@ def hold_runs(folder: Path) -> Iterator[EarlierRuns]:
 
 
 def find_followed(started: RunStarted, folders: Iterable[Path]) -> FollowedRuns | None:
-    """The runs that the question of a run follows on, from the copies that are in these folders; None if on none.
+    """The runs that a run's question follows on, from the copies in these folders; None if it follows on none.
 
-    A record says by their hash which ones they are, and nothing of where. Raises JournalError when one is not there.
+    A record names them by their hashes, not by their places. Raises JournalError if one is missing.
     """
     if not started.follows:
         return None
@@ -57,8 +57,10 @@ def _read_chain(folder: Path) -> str:
 
 
 def without_unusable_verdicts(earlier: EarlierRuns) -> EarlierRuns:
-    """What ended without a verdict, so that whoever gave none is asked again: without what it said in the last
-    iteration, which stays paid for. Where it gave no reply at all, that alone is asked again.
+    """Runs that ended without a verdict, without the last iteration's replies of the judge that gave none, so that it
+    is asked again.
+
+    If some of its calls have no reply, only these are asked again. The replies stay paid for.
     """
     unusable = tuple(map(_unusable_verdicts, earlier.runs))
     runs = tuple(
@@ -71,7 +73,7 @@ def without_unusable_verdicts(earlier: EarlierRuns) -> EarlierRuns:
 def _unusable_verdicts(events: tuple[AnyEvent, ...]) -> tuple[CallEvent, ...]:
     begun = max((place for place, event in enumerate(events) if isinstance(event, IterationStarted)), default=0)
     calls = [event for event in events[begun:] if isinstance(event, CallStarted | CallFinished)]
-    # Whose failure ended the run judged last.
+    # The judge whose failure ended the run was asked last.
     last = next((event.agent for event in reversed(calls) if event.agent in JUDGES), "")
     said = tuple(event for event in calls if event.agent == last)
     newest = {event.model: event.reply for event in said if isinstance(event, CallFinished)}
@@ -79,9 +81,9 @@ def _unusable_verdicts(events: tuple[AnyEvent, ...]) -> tuple[CallEvent, ...]:
 
 
 def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
-    """The other runs that went on with the same run, or with which it went on: they share a seed.
+    """The other runs with the same seed: they continued the same run, or it continued them.
 
-    They are beside it, or, if one of them was moved, in its folder as copies.
+    They are beside it or, if it was moved, copies in its folder.
     """
     here = folder.resolve()
     beside = [path.parent for path in sorted(here.parent.glob(f"*/{JOURNAL_FILE}")) if not path.is_symlink()]

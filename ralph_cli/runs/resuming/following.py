@@ -1,4 +1,4 @@
-"""A further question on a run: it goes on from the conversation, the variables and the answers of that run."""
+"""Asks a further question on a run, with the conversation, the variables and the answers of that run."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -18,7 +18,7 @@ from ralph_cli.runs.resuming.record_fields import ALWAYS_CURRENT, LOWER_OF_BOTH,
 from ralph_cli.runs.resuming.resume import open_document, require_verifier
 
 LATEST = "last"
-"""What stands for the newest run that was a question."""
+"""The name for the newest run that answered a question."""
 
 
 def follow_run(folder: Path, question: str, setup: Setup, document: DocumentSource) -> Result:
@@ -34,8 +34,8 @@ def open_followed(folder: Path, setup: Setup, document: DocumentSource) -> tuple
     require_verifier(started, setup.verifier)
     source = open_document(started, current, document)
     assert source is not None
-    # What a person has set now holds; everything else is as it was, but for bounds, for a further question has its own,
-    # and for models that nobody had named.
+    # Settings that a person sets now win. The others are those of the run, except bounds, which each question has for
+    # itself, and models that nobody had named.
     said = current.model_fields_set - ALWAYS_CURRENT - LOWER_OF_BOTH
     changes = {name: getattr(current, name) for name in said | unnamed_models(started)}
     chosen, _ = resumed_settings(started, current, changes, given_models=setup.models.keys())
@@ -45,10 +45,10 @@ def open_followed(folder: Path, setup: Setup, document: DocumentSource) -> tuple
 
 
 def read_followed(folder: Path) -> FollowedRuns:
-    """The run in `folder`, a question, with those that it follows on itself.
+    """The run in `folder`, a question, with those that it follows on.
 
-    Raises JournalError while a process works on it, or when one of those is not in its folder as it was, and
-    ConfigError when it is no question.
+    Raises JournalError if a process works on it, or if one of those is not in its folder as it was; ConfigError if it
+    is not a question.
     """
     events = tuple(read_events(folder))
     started = find_start(events, folder.name)
@@ -63,8 +63,8 @@ def read_followed(folder: Path) -> FollowedRuns:
 
 
 def find_question(out: Path, name: str) -> Path:
-    """The folder of the run that a person names: "last" is the newest question, else its folder, its name, or a unique
-    beginning or end of it. Raises JournalError when there is none.
+    """The folder of the run that a person names: "last" is the newest question; else its folder, its name, or a unique
+    beginning or end of it. Raises JournalError if there is none.
     """
     if name == LATEST:
         questions = (out / run for run in reversed(run_names(out)) if _is_question(out / run))

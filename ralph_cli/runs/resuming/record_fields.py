@@ -86,28 +86,22 @@ def resumed_settings(
     accept: bool = False,
     given_models: Collection[str] = (),
 ) -> tuple[Settings, tuple[NoticeIssued, ...]]:
-    """The settings with which a run is resumed, and what a person must be told: where those of now replace its own.
+    """The settings with which a run is resumed, and notices where present settings replace recorded ones.
 
-    `changes` are what the person asks for this time, `accept` takes those settings of the run that may be taken, and
-    `given_models` are the roles whose models the caller brings. Raises ConfigError for a record that cannot be used.
+    `changes` are what the person asks for this time. `accept` takes the settings of the run that may be taken.
+    `given_models` are the roles whose models the caller provides. Raises ConfigError for a record that cannot be used.
     """
     held = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
     recorded = _BEFORE_THERE_WAS_A_SETTING | held
-    # The models that did the work, also those that nobody had named.
+    # The models that did the work, even if nobody had named them.
     models = started.settings.get("models", {})
     recorded |= {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}
     current_values = current.shown()
-    from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD | LOWER_OF_BOTH}
-    for name in LOWER_OF_BOTH:
-        bound = getattr(current, name)
-        if from_run.get(name) == "none":
-            from_run[name] = bound  # a record lifts no bound, nor that of a run for which none is set
-        elif bound is not None and name in from_run:
-            from_run[name] = bound if from_run[name] is None else min(from_run[name], bound, key=_as_number)
+    taken = FROM_RECORD | (CURRENT_UNLESS_ACCEPTED if accept else frozenset())
+    from_run = {name: value for name, value in recorded.items() if name in taken}
+    from_run |= {name: _lower_bound(recorded[name], getattr(current, name)) for name in LOWER_OF_BOTH & recorded.keys()}
     if recorded.get("memory") == "off":
         from_run["memory"] = "off"
-    if accept:
-        from_run |= {name: recorded[name] for name in CURRENT_UNLESS_ACCEPTED if name in recorded}
     from_current = {name: getattr(current, name) for name in ALWAYS_CURRENT | CURRENT_UNLESS_ACCEPTED}
     replaced = (_SHOWN_WHEN_DIFFERENT & recorded.keys()) - from_run.keys() - changes.keys()
     notices = tuple(
@@ -123,14 +117,14 @@ def resumed_settings(
 
 
 def unnamed_models(started: RunStarted) -> set[str]:
-    """The settings of the models that nobody had named for a run: they were chosen by its keys."""
+    """The settings of models that nobody had named for a run: ralph chose them by its keys."""
     return {setting for setting in _MODEL_SETTINGS.values() if started.settings.get(setting) is None}
 
 
 def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collection[str]) -> None:
-    """ConfigError for a model of a record that is a file to be read, if the settings of now do not name it too.
+    """Raise ConfigError for a recorded model that is a file to read, unless the present settings name it too.
 
-    Asked of the settings as they are parsed: a record may write the same name in other ways.
+    Compares parsed settings, because a record may write the same name in other ways.
     """
     wanted = [(name, getattr(chosen, name)) for role, name in _MODEL_SETTINGS.items() if role not in given_roles]
     wanted = [(name, model) for name, model in wanted if model != getattr(current, name)]
@@ -143,18 +137,24 @@ def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collect
             raise ConfigError(what, code="script-in-record", hint=hint)
 
 
-def _as_number(value: Any) -> float:
-    """What is no number is left to the validation of the settings."""
-    return value if isinstance(value, int | float) else float("-inf")
+def _lower_bound(then: Any, current: float | None) -> Any:
+    """The lower of a recorded and a present bound. A record lifts no bound: its "none" is replaced.
+
+    A recorded value that is not a number is kept, for the validation of the settings to refuse.
+    """
+    if then == "none" or then is None:
+        return current
+    is_lower = current is None or not isinstance(then, int | float) or then < current
+    return then if is_lower else current
 
 
 def _meaning(name: str, value: object) -> object:
-    """What a setting means, however it is written: "~/.cache", "/home/me/.cache" and "../me/.cache" are one folder."""
+    """The meaning of a setting in any spelling: "~/.cache", "/home/me/.cache" and "../me/.cache" are one folder."""
     try:
         meant = getattr(make_settings({name: value}, {}), name)
     except ConfigError:
-        return value  # no setting of today has this value
-    return os.path.normpath(Path.cwd() / meant) if isinstance(meant, Path) else meant  # no look at the disk
+        return value  # no present setting has this value
+    return os.path.normpath(Path.cwd() / meant) if isinstance(meant, Path) else meant  # without access to the disk
 
 
 def _difference_message(name: str, then: object, current: object) -> str:

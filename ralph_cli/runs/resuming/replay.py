@@ -1,4 +1,4 @@
-"""Replaying a run: the same loop and the same checks once more, with nothing but what is recorded, and compared."""
+"""Replays a run: makes it again with the same loop and checks from its record alone, and compares the two."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,14 +38,14 @@ from ralph_cli.wiring.models import ModelNames
 from sandbox import Sandbox, SandboxUnavailable
 
 _BESIDE = (RunStarted, NoticeIssued, CallStarted, CallRetried, GoalSet, VerifierStarted)
-"""Events that tell of where and with what a run is made."""
+"""Events on where and with what a run is made, which a replay does not compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A run that was replayed: what is recorded, how many of its events came again, and the first that came otherwise.
+    """A replayed run: its record, the number of equal events, and the first difference.
 
-    `difference` is empty when all of them did.
+    `difference` is empty if all events are equal.
     """
 
     run: RecordedRun
@@ -60,11 +60,11 @@ def replay(
     document: DocumentLike | None = None,
     password: str | None = None,
 ) -> Replay:
-    """Make a run once more from its record, and compare: no model, sandbox or verifier is asked, nothing is kept.
+    """Make a run again from its record, and compare: no model, sandbox or verifier is asked, and nothing is kept.
 
-    None is the newest run. The document is read again, from where it was or where `document` says; loop and checks are
-    those of this version. Raises ConfigError for a run that has no record of all that decided, and DocumentError when
-    the document is gone or has changed.
+    None is the newest run. The document is read again from its old path, or from `document`. Loop and checks are those
+    of this version. Raises ConfigError for a run whose record lacks a decision, and DocumentError if the document is
+    gone or has changed.
     """
     settings = complete_settings(settings)
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
@@ -82,7 +82,7 @@ def replay(
     with tempfile.TemporaryDirectory(prefix="ralph-replay-") as scratch:
         memory = "off" if chosen.memory == "off" else str(Path(scratch) / "memory.md")
         schema = changes.get("output_schema", settings.output_schema)
-        # What is only replayed spends nothing.
+        # A replay spends nothing.
         unbounded = {"max_cost": inf, "max_time": None, "max_calls": None, "max_tokens": None}
         places = {"out": Path(scratch), "memory": memory, "output_schema": schema}
         chosen = chosen.model_copy(update={**places, **unbounded})
@@ -92,7 +92,7 @@ def replay(
         try:
             _make_again(recorded, source, setup)
         except RalphError as error:
-            # The record ends where the run was cut off; whether that is too early is seen below.
+            # The record ends where the run was cut off; `_compare` finds out whether the replay ended too early.
             if not list(Path(scratch).glob(f"*/{JOURNAL_FILE}")):
                 raise
             ended = error.line
@@ -116,7 +116,7 @@ def _make_again(recorded: RecordedRun, source: DocumentSource | None, setup: Set
 
 
 def _model_names(recorded: RecordedRun) -> ModelNames:
-    """The models of the record, which need not be there any more."""
+    """The models of the record, which need not exist any more."""
     settings = recorded.started.settings
     named = settings.get("models", {})
     worker, judge, subquery = (called_name(str(named.get(role, "absent"))) for role in ("worker", "judge", "subquery"))
@@ -142,14 +142,14 @@ def _compare(recorded: RecordedRun, again: tuple[AnyEvent, ...], ended: str) -> 
 
 
 def _whole_snippets(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
-    """Without what a snippet did that was cut off: the record does not have its output, so nobody can do it again."""
+    """The events without those of an interrupted snippet: the record lacks its output, so nobody can repeat it."""
     bounds = (SnippetStarted, SnippetRan, IterationStarted)
     last = max((at for at, event in enumerate(events) if isinstance(event, bounds)), default=-1)
     return events[: last + 1] if isinstance(events[last], SnippetStarted) else events
 
 
 def _decisive(events: Iterable[AnyEvent]) -> Iterator[Mapping[str, Any]]:
-    """What decided, as plain values: not times and prices, nor the order of calls that were made side by side."""
+    """The decisive events as plain values, without times, prices, and the order of simultaneous calls."""
     beside = set()
     for event in events:
         if isinstance(event, CallStarted) and (event.branch or event.agent == "subquery"):
@@ -157,7 +157,7 @@ def _decisive(events: Iterable[AnyEvent]) -> Iterator[Mapping[str, Any]]:
         if isinstance(event, _BESIDE) or (isinstance(event, CallFinished) and event.number in beside):
             continue
         if isinstance(event, RunHalted):
-            if event.halt.type.is_cut_off():  # by what a replay has not: it is compared as far as the record goes
+            if event.halt.type.is_cut_off():  # a cut-off run is compared as far as its record goes
                 continue
             event = replace(event, at="")
         if isinstance(event, CallFinished):

@@ -1,4 +1,4 @@
-"""Going on with a run that was cut off: what was paid for is taken from its journal, the rest is asked anew."""
+"""Resumes a run that was cut off: paid replies come from its journal, and only the rest is asked."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -44,21 +44,20 @@ def resume(
     sink: EventSink | None = None,
     password: str | None = None,
 ) -> Result:
-    """Go on with a run that was killed, interrupted, or stopped by a bound.
+    """Resume a run that was killed, interrupted, or stopped by a bound.
 
-    None is the newest run that has no answer.
+    None is the newest run without an answer.
 
-    The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
-    to is answered from its journal, at the price of then; only what is new is sent. `changes` replaces recorded
-    settings (`max_time`, `max_iterations`, ...). What was asked for is taken from the record; keys, addresses, folders,
-    files and the sandbox come from `settings`, by default from the environment, and a notice says where those differ
-    from the run's (see `runs.resuming.record_fields`). `accept_settings` takes the run's sandbox and files, never an
-    address.
+    The new run has its own folder and begins at the beginning. Every request that the earlier run has a reply to is
+    answered from its journal, at the price of then; only new requests are sent. `changes` replaces recorded settings
+    (`max_time`, `max_iterations`, ...). The question is that of the record; keys, addresses, folders, files and the
+    sandbox come from `settings`, by default from the environment, and notices report where those differ from the run's
+    (see `runs.resuming.record_fields`). `accept_settings` takes the run's sandbox and files, never an address.
 
     `document` says where the document is now. No `password` is ever recorded. A task finds memory and schema as the
-    earlier run found them, and notes nothing twice. A run that had a `verifier` of the caller's needs one again: it is
-    asked anew, also of what it has seen. Raises ConfigError when there is nothing to go on with, and DocumentError when
-    the document is gone or has changed.
+    earlier run found them, and saves nothing twice. A run with a `verifier` of the caller needs one again, which is
+    asked anew about everything. Raises ConfigError if there is nothing to resume, and DocumentError if the document is
+    gone or has changed.
     """
     settings = complete_settings(settings)
     folder = run if isinstance(run, Path) else find_run(settings.out, run) if run else find_unfinished(settings.out)
@@ -70,7 +69,7 @@ def resume(
 def resume_run(
     folder: Path, setup: Setup, document: DocumentSource, changes: Mapping[str, Any], *, accept_settings: bool = False
 ) -> Result:
-    """Go on with the run in `folder`, made with what `setup` has, but for the settings of the run; see `resume`."""
+    """Resume the run in `folder` with `setup`, except for the settings of the run; see `resume`."""
     settings = setup.settings
     with hold_runs(folder) as earlier:
         started, last = find_start(earlier.runs[0], str(folder)), earlier.runs[0][-1]
@@ -94,9 +93,9 @@ def resume_run(
 
 
 def find_unfinished(out: Path) -> Path:
-    """The newest run in `out` that has no answer yet, and that nobody works on.
+    """The newest run in `out` that has no answer yet, and that no process works on.
 
-    One that another run went on with, to an answer, is not meant. Raises ConfigError when there is none.
+    Runs that another run continued to an answer are left out. Raises ConfigError if there is none.
     """
     answered: set[str] = set()
     for name in reversed(run_names(out)):
@@ -126,17 +125,17 @@ def _require_resumable(started: RunStarted, last: AnyEvent, folder: Path, cache:
 
 
 def require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
-    """Without the verifier that it had, a run could be accepted that was refused before."""
+    """Raise ConfigError if a run had a verifier and now has none: it could accept what was refused before."""
     had = started.settings.get("verifier")
     if had and verifier is None:
-        what = f"that run had a verifier of its own ({had}), so nothing goes on with it without one"
+        what = f"that run had a verifier of its own ({had}), so it cannot be resumed without one"
         raise ConfigError(what, code="no-verifier", hint="give it in Python, as verifier=...")
 
 
 def schema_setting(
     started: RunStarted, folders: tuple[Path, ...], current: Settings, *, accept: bool
 ) -> dict[str, Path]:
-    """The schema of the run as its folder keeps it: the path in the record may lead anywhere."""
+    """The schema of the run from its folder, because the path in the record may lead anywhere."""
     if not started.settings.get("output_schema"):
         return {}
     snapshot = find_run_file(folders, SCHEMA_SNAPSHOT_FILE)
@@ -149,7 +148,7 @@ def schema_setting(
 
 
 def open_document(started: RunStarted, settings: Settings, given: DocumentSource) -> DocumentSource | None:
-    """The document of that run, read as then from where it was or from where it is `given`; None without one."""
+    """The document of that run, read as then, from its old path or from `given`; None for a run without one."""
     about = started.document
     if not about and started.mode == "task":
         return None
@@ -168,5 +167,5 @@ def open_document(started: RunStarted, settings: Settings, given: DocumentSource
         why = "by another reader, with another encoding or password"
         what = f"{document.path} is not read as in that run: {why}"
         raise DocumentError(what, code=DOCUMENT_CHANGED, hint="ask again, with the options of that run")
-    # Models were told the name that it had: by another one no reply of that run would be found.
+    # Prompts have its old name: with another name no recorded reply would match.
     return replace(found, document=replace(document, called=str(about.get("path", ""))))

@@ -1,1 +1,1 @@
-"""A recorded run checked again on its document, without a model."""
+"""Checks a recorded run again on its document, without a model."""

@@ -1,8 +1,8 @@
-"""What stands around a quote in two texts: its sentence and paragraph, its heading, the lines that head its table.
+"""Compares the context of a quote in two texts: its sentence and paragraph, its heading, the header of its table.
 
-Words that are still there may say something else when what stands around them was changed: "(in thousands)" for "(in
-millions)" above a table, two columns that changed places, an exception in the next sentence. Nothing here decides
-whether that matters; what differs is named.
+The same words may mean something else if their context was changed: "(in thousands)" for "(in millions)" above a table,
+two columns that changed places, an exception in the next sentence. Code names the differences; whether they matter is
+for the reader to decide.
 """
 
 import re
@@ -10,34 +10,27 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.core.structure import Span
-from ralph_cli.documents.structure.running_lines import running_line_spans
+from ralph_cli.core.structure import Block, Span
 from ralph_cli.retrieval.quotes.index import differences
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
 
 CONTEXT_CHARS = 800
-"""Characters to each side within which a sentence and its paragraph are looked for."""
-
-_BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:#|[-*|>] |\(?\d+(?:\.\d+)*[.)]? |\([a-z]{1,4}\) ))")
-"""The end of a paragraph, or the line before a heading, a list item, a table row, or a numbered clause."""
-
-_ROW = re.compile(r"(?:\A|\n)(?=[^\n]*\d)[^\n]*\S {2,}\S[^\n]*(?=\n)")
-"""A row of a table of which the sentence above or below it is no part."""
+"""Characters on each side of a quote that are compared at most."""
 
 _MARKS = re.compile(r"[*_#>|]+")
-_DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?i)^(?:(?:section|article|clause|part|chapter|schedule)\s+)?\(?\d+(?:\.\d+)*[.)]?\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class _AdjacentWords:
-    """The words on one side of a quote, nearest first: of its own sentence, and of what stands beside that.
+    """The words on one side of a quote, nearest first: of its own sentence, and of the text beside that.
 
-    `own_cut` and `beyond_cut` say that they go on where they were cut: at the end of what was looked at, or of a page.
+    `own_cut` and `beyond_cut` say that the words go on: at the end of a page, or beyond `CONTEXT_CHARS`.
     """
 
     own: tuple[str, ...]
@@ -48,28 +41,17 @@ class _AdjacentWords:
 
 @dataclass(frozen=True)
 class DocumentContext:
-    """One text, of which it can be said what stands around a place in it."""
+    """A document that tells the context of a place in it."""
 
     document: Document
 
-    @cached_property
-    def _body_starts(self) -> frozenset[int]:
-        """Where the text of pages begins, but for the first."""
-        return frozenset(self._bodies[page.number].start for page in self.document.pages[1:])
-
-    @cached_property
-    def _body_ends(self) -> frozenset[int]:
-        """Where the text of pages ends, but for the last."""
-        return frozenset(self._bodies[page.number].end for page in self.document.pages[:-1])
-
     def heading_at(self, offset: int) -> str:
-        """The heading under which the character at `offset` stands, empty if the document has none before it."""
-        headings = self.document.headings
-        at = bisect_right(headings, offset, key=lambda heading: heading.start)
-        return headings[at - 1].text if at else ""
+        """The last heading before the character at `offset`; empty if there is none."""
+        at = bisect_right(self.document.headings, offset, key=attrgetter("start"))
+        return self.document.headings[at - 1].text if at else ""
 
     def table_header(self, span: Span) -> tuple[str, ...] | None:
-        """The lines that head the table in whose rows the place stands; None if it is not in a table."""
+        """The header lines of the table that contains the place; None if it is not in a table."""
         document = self.document
         if document.table_at(span.start) is None or document.table_at(span.end - 1) is None:
             return None
@@ -77,92 +59,72 @@ class DocumentContext:
         return tuple(dict.fromkeys(" ".join(fold(document.text[it.start : it.end]).text.split()) for it in head))
 
     def sides(self, span: Span, *, row: bool) -> tuple[_AdjacentWords, _AdjacentWords]:
-        """The words before and behind a place; of a table row those of its own lines."""
+        """The words before and behind a place; in a table row those of its own lines."""
+        document, text = self.document, self.document.text
         if row:
-            first, last = self._line_bounds(span)
-            text = self.document.text
+            pages = document.page_at(span.start), document.page_at(span.end - 1)
+            first, last = line_at(text, span.start, span.end, pages[0].start, pages[1].end)
             before, behind = words_of(text[first : span.start]), words_of(text[span.end : last])
             return _AdjacentWords(before[::-1], False, (), False), _AdjacentWords(behind, False, (), False)
         return self._words_before(span.start), self._words_after(span.end)
 
-    def _line_bounds(self, span: Span) -> tuple[int, int]:
-        """From where the first line of a place begins to where its last one ends, on its pages."""
-        text, page = self.document.text, self.document.page_at(span.start)
-        return line_at(text, span.start, span.end, page.start, self.document.page_at(span.end - 1).end)
-
     def _words_before(self, start: int) -> _AdjacentWords:
-        first = self._search_bounds(start, start + 1)[0]
+        block = self.document.block_at(start) or Block(start, start, "paragraph")
+        first = min(self._body(block)[0], start)
         low = max(first, start - CONTEXT_CHARS)
+        is_cut = low > first or self._goes_on(block, -1)
         text = self.document.text[low : start + 1]  # a sentence ends where the next one begins
-        edges = (match.end() for shape in (_BREAK, _ROW) for match in shape.finditer(text))
-        breaks = [edge for edge in edges if edge <= start - low]
-        paragraph = max(breaks, default=0)
-        # At the top of a page text may go on from the page before; below a heading it begins.
-        whole = bool(breaks) or low == 0 or (low == first and low not in self._body_starts)
-        ends = [begin for _, begin in sentence_ends(text, paragraph, stops=CLAUSES) if begin <= start - low]
-        own = ends[-1] if ends else paragraph
-        # Text of a PDF knows no paragraphs: of it the sentence beside is all that is compared.
+        ends = [begin for _, begin in sentence_ends(text, stops=CLAUSES) if begin <= start - low]
+        own, first = (ends[-1] if ends else 0), 0
+        # A PDF has no sure paragraphs: only the sentence beside is compared.
         if self.document.kind == "pdf" and len(ends) > 1:
-            paragraph, whole = ends[-2], True
-        nearest, beyond = words_of(text[own : start - low])[::-1], words_of(text[paragraph:own])[::-1]
-        return _AdjacentWords(nearest, not ends and not whole, beyond, not whole)
+            first, is_cut = ends[-2], False
+        nearest, beyond = words_of(text[own : start - low])[::-1], words_of(text[first:own])[::-1]
+        return _AdjacentWords(nearest, not ends and is_cut, beyond, is_cut)
 
     def _words_after(self, end: int) -> _AdjacentWords:
-        last = self._search_bounds(end - 1, end)[1]
+        block = self.document.block_at(end - 1) or Block(end, end, "paragraph")
+        last = max(self._body(block)[1], end)
         high = min(last, end + CONTEXT_CHARS)
+        is_cut = high < last or self._goes_on(block, 1)
         text = self.document.text[end - 1 : high]  # the last character may be the stop of the quote's own sentence
-        breaks = [match.start() for shape in (_BREAK, _ROW) if (match := shape.search(text, 1))]
-        paragraph = min(breaks, default=len(text))
-        whole = bool(breaks) or (high == last and last not in self._body_ends)
-        ends = [stop for stop, _ in sentence_ends(text, 0, paragraph + 1, CLAUSES) if 0 < stop < paragraph]
-        own = ends[0] if ends else paragraph
+        ends = [stop for stop, _ in sentence_ends(text, stops=CLAUSES) if 0 < stop < len(text)]
+        own, last = (ends[0] if ends else len(text)), len(text)
         if self.document.kind == "pdf" and len(ends) > 1:
-            paragraph, whole = ends[1], True
-        return _AdjacentWords(words_of(text[1:own]), not ends and not whole, words_of(text[own:paragraph]), not whole)
-
-    def _search_bounds(self, start: int, end: int) -> tuple[int, int]:
-        """From where to where text is looked at around a place: of its pages, without headings and running lines."""
-        document, text = self.document, self.document.text
-        first, last = document.page_at(start).number, document.page_at(end - 1).number
-        low, high = self._bodies[first].start, self._bodies[last].end
-        at = bisect_right(document.headings, start, key=lambda heading: heading.start)
-        for heading in document.headings[max(at - 1, 0) : at]:
-            title = text.find("\n", heading.start) + 1
-            if low < title <= start:
-                low = title
-        behind = [heading.start for heading in document.headings[at : at + 1] if end <= heading.start < high]
-        # A quote may stand in a running line itself.
-        return min(low, start), max(min((high, *behind)), end)
+            last, is_cut = ends[1], False
+        return _AdjacentWords(words_of(text[1:own]), not ends and is_cut, words_of(text[own:last]), is_cut)
 
     @cached_property
-    def _bodies(self) -> dict[int, Span]:
-        """Each page without its running lines; the first head and the last foot are known from the pages beside."""
-        text, pages = self.document.text, self.document.pages
-        starts, ends = {page.number: page.start for page in pages}, {page.number: page.end for page in pages}
-        running_lines = running_line_spans(text, pages)
-        for span in running_lines:
-            upper, lower = self.document.page_at(span.start), self.document.page_at(span.end)
-            starts[lower.number], ends[upper.number] = span.end, span.start
-        if running_lines:
-            first, second, last, other = pages[0], pages[1], pages[-1], pages[-2]
-            head, foot = text[second.start : starts[second.number]], text[ends[other.number] : other.end]
-            starts[first.number] += _running_line_length(text[first.start : ends[first.number]], head)
-            ends[last.number] -= _running_line_length(text[starts[last.number] : last.end][::-1], foot[::-1])
-        return {number: Span(start, max(ends[number], start + 1)) for number, start in starts.items()}
+    def _running_lines(self) -> set[str]:
+        """The lines that run through the pages, without their numbers."""
+        furniture = (block for block in self.document.blocks if block.kind == "furniture")
+        return {_mask(line) for block in furniture for line in self.document.text[block.start : block.end].split("\n")}
+
+    def _body(self, block: Block) -> tuple[int, int]:
+        """A block without the head of the first page and the foot of the last, which stand between no two pages."""
+        text, start, end = self.document.text, block.start, block.end
+        while (at := text.find("\n", start, end)) >= 0 and _mask(text[start:at]) in self._running_lines:
+            start = at + 1
+        while (at := text.rfind("\n", start, end)) >= 0 and _mask(text[at:end]) in self._running_lines:
+            end = at
+        return start, end
+
+    def _goes_on(self, block: Block, step: int) -> bool:
+        """Whether the text of a block may go on in the block before (-1) or behind (1): over the end of a page."""
+        blocks, document = self.document.blocks, self.document
+        at = bisect_right(blocks, block.start, key=attrgetter("start")) - 1 + step
+        while 0 <= at < len(blocks) and blocks[at].kind == "furniture":
+            at += step
+        is_inside = 0 <= at < len(blocks)
+        return is_inside and document.page_at(blocks[at].start) is not document.page_at(block.start)
 
 
-def _running_line_length(text: str, running: str) -> int:
-    """How many characters of a text's beginning are lines like the running ones, numbers aside."""
-    lines, count = running.strip("\n").split("\n"), 0
-    for line, like in zip(text.split("\n"), lines, strict=False):
-        if not like or _DIGITS.sub("0", line) != _DIGITS.sub("0", like):
-            break
-        count += len(line) + 1
-    return min(count, len(text))
+def _mask(line: str) -> str:
+    return re.sub(r"\d+", "0", line).strip()
 
 
 def context_changes(quote: Quote, before: DocumentContext, after: DocumentContext, span: Span) -> Iterator[str]:
-    """What stands around a quote otherwise than it did, each in a sentence; `span` is its place in the text now."""
+    """The changes in the context of a quote, each in a sentence; `span` is its place in the present text."""
     then = Span(quote.start, quote.end)
     was, is_ = before.table_header(then), after.table_header(span)
     if (was or ()) != (is_ or ()):
@@ -182,11 +144,11 @@ def context_changes(quote: Quote, before: DocumentContext, after: DocumentContex
     for where, old_side, new_side, direction in (("before", old[0], new[0], -1), ("behind", old[1], new[1], 1)):
         mine, theirs = _cut_to_same_length(old_side.beyond, old_side.beyond_cut, new_side.beyond, new_side.beyond_cut)
         if word_changes := differences(" ".join(mine[::direction]), " ".join(theirs[::direction])):
-            yield f"what stands {where} its sentence reads otherwise (then -> now): {'; '.join(word_changes)}"
+            yield f"the text {where} its sentence reads otherwise (then -> now): {'; '.join(word_changes)}"
 
 
 def has_new_heading(before: DocumentContext, old_offset: int, after: DocumentContext, new_offset: int) -> bool:
-    """Whether a place stands under another heading than it did, and not only under one that was renamed."""
+    """Whether a place is under another heading than before, and not only under a renamed one."""
     was, is_ = _without_number(before.heading_at(old_offset)), _without_number(after.heading_at(new_offset))
     old_headings, new_headings = (
         {_without_number(heading.text) for heading in context.document.headings} for context in (before, after)
@@ -196,22 +158,22 @@ def has_new_heading(before: DocumentContext, old_offset: int, after: DocumentCon
 
 def _heading_change(before: DocumentContext, old_span: Span, after: DocumentContext, span: Span) -> Iterator[str]:
     was, is_ = before.heading_at(old_span.start), after.heading_at(span.start)
-    # The outline of a PDF may be missing in a version that is made otherwise.
+    # The outline of a PDF may be missing in a version made with other software.
     if _without_number(was) == _without_number(is_) or (after.document.paged and not (was and is_)):
         return
-    stood = f'stood under "{was}"' if was else "stood under no heading"
-    yield f'{stood}, stands under "{is_}"' if is_ else f"{stood}, stands under none"
+    stood = f'was under "{was}"' if was else "was under no heading"
+    yield f'{stood}, is under "{is_}"' if is_ else f"{stood}, is under none"
 
 
 def _without_number(heading: str) -> str:
-    """A heading without its number, which changes when another one is put before it."""
+    """A heading without its number, which changes if another heading is added before it."""
     return " ".join(_NUMBER.sub("", fold(heading).text).casefold().split())
 
 
 def _cut_to_same_length(
     old: tuple[str, ...], old_cut: bool, new: tuple[str, ...], new_cut: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Two runs of words, nearest first; where one was cut off, the other is compared no further than it goes."""
+    """Two runs of words, nearest first; if one was cut off, the other is cut to its length."""
     if not old_cut and not new_cut:
         return old, new
     most = min(len(old) if old_cut else len(new), len(new) if new_cut else len(old))

@@ -1,4 +1,4 @@
-"""Which deterministic checks a recorded attempt is put through again, and with which settings: those of its run."""
+"""Chooses the deterministic checks for a recorded attempt, and makes them with the settings of its run."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -48,14 +48,14 @@ DESCRIBED = (
     "characters",
     "unreadable",
 )
-"""What a record says of its document, or of one of a set, that follows from the document alone."""
+"""The recorded fields of a document that follow from the document alone."""
 
 FORM_SETTINGS = ("bullets", "quotes", "quote_chars", "answer_as", "format", "memory")
 """The recorded settings on which the local checks depend."""
 
 
 def reading_of(started: RunStarted, current: Document | None) -> TextRelation:
-    """How the document at hand relates to that of the run."""
+    """The relation of the present document to that of the run."""
     if current is None:
         return "none"
     if current.sha256 != started.document.get("sha256"):
@@ -73,14 +73,13 @@ def recheck(
     document_named: bool = False,
     changed_reason: str = "",
 ) -> tuple[tuple[Rechecked, ...], tuple[QuoteStanding, ...], tuple[Doubt, ...]]:
-    """All checks on an attempt, where its quotes stand, and what code could not confirm of it.
+    """The results of all checks on an attempt, the standing of its quotes, and what code could not confirm.
 
-    `original` is the run's own text beside another one; `document_named` says that the document was named by the user,
-    so that another one than the run's is meant to be another. `changed_reason` says why the file at the document's path
-    was not read.
+    `original` is the run's own text beside another one. `document_named` says that the user named the document, so that
+    another one is taken for a new version. `changed_reason` says why the file at the document's path was not read.
     """
     reading = reading_of(started, current)
-    # In another text there is something to compare only if there are quotes to look up, or searches to count.
+    # In another text only quotes and searches can be compared.
     comparable = started.mode != "goal" and bool(step.attempt.quotes or step.attempt.absence)
     if changed_reason:
         what = f"{changed_reason}: it was changed since, or is another document; --document treats it as a new version"
@@ -129,7 +128,9 @@ def _quote_standings(
 def _check_document(
     started: RunStarted, current: Document | None, reading: TextRelation, *, allow_new_version: bool
 ) -> Rechecked:
-    """Whether this is the run's document, read as it was then; with `allow_new_version` another may be a new one."""
+    """Whether this is the run's document, read as before; with `allow_new_version` another document may be a new
+    version.
+    """
     if current is None:
         why = "the run had no document" if not started.document else "the document is not at hand"
         return Rechecked("document", "", skipped=why)
@@ -149,10 +150,10 @@ def _check_document(
 
 
 def _find_misdescribed(recorded: Mapping[str, Any], current: Mapping[str, Any]) -> Iterator[Issue]:
-    """What a record says of its document and is not so; where it lies and what was said of it are not checked."""
+    """The recorded fields of a document that are wrong; its path and its cautions are not checked."""
     told, now = list_documents(recorded), list_documents(current)
     if len(told) != len(now):
-        yield Issue("document", f"its record tells of {len(told)} documents, and it has {len(now)}")
+        yield Issue("document", f"its record has {len(told)} documents, and it has {len(now)}")
         return
     for was, is_ in zip((recorded, *told), (current, *now), strict=True):
         for name in DESCRIBED:
@@ -175,7 +176,7 @@ def _describe_fault(item: QuoteStanding) -> str:
 
 
 def _check_context(quotes: tuple[QuoteStanding, ...], original: Document | None) -> Rechecked:
-    """Whether what stands around the quotes that are still there is what stood there."""
+    """Whether the context of the quotes that are still there is unchanged."""
     there = [item for item in quotes if item.there]
     faults = tuple(Issue("around", f"quote {item.quote.id}: {note}") for item in there for note in item.around)
     if original is None:
@@ -189,7 +190,7 @@ def _check_context(quotes: tuple[QuoteStanding, ...], original: Document | None)
 def _check_numbers(
     started: RunStarted, step: Step, current: Document, reading: TextRelation, quotes: tuple[QuoteStanding, ...]
 ) -> tuple[Rechecked, tuple[Doubt, ...]]:
-    """Whether every figure and date of the claims is borne out; in another text by the quotes as they read there."""
+    """Whether the quotes support every figure and date of the claims; in another text the quotes as they read there."""
     told, attempt = "the figures and dates of the claims, and their calculations", step.attempt
     if reading != "same":
         attempt = _with_current_quotes(attempt, quotes)
@@ -197,12 +198,12 @@ def _check_numbers(
         if not any(claim.quotes for claim in attempt.claims):
             return Rechecked("numbers", "", skipped="no quote is left that could support them"), ()
     if any(not 0 <= quote.start < quote.end <= len(current.text) for quote in attempt.quotes):
-        # Only a record that somebody has changed has such a quote; the check of quotes says so.
+        # Only a forged record has such a quote; the check of quotes reports it.
         return Rechecked("numbers", "", skipped="a quote has a place that the document does not have"), ()
     found = NumbersCheck(_in_recorded_language(current, started), started.question, vetoes=_had_vetoes(started))(
         attempt
     )
-    # What a worker could do about it is nothing to a reader.
+    # Advice to a worker is of no use to a reader.
     faults = tuple(
         replace(issue, message=issue.message.removesuffix(STAND_BY).removesuffix(f"; {ADVICE}"))
         for issue in found.issues
@@ -211,19 +212,19 @@ def _check_numbers(
 
 
 def _in_recorded_language(document: Document, started: RunStarted) -> Document:
-    """The document in the language that the run was told; a record from anybody may say anything."""
+    """The document in the recorded language of the run; a value from a foreign record may be anything."""
     language = started.settings.get("language")
     return document.in_language(language if language in LANGUAGES else None)
 
 
 def _had_vetoes(started: RunStarted) -> bool:
-    """Whether what code objected to was refused in the run, whatever its worker said."""
+    """Whether the run refused everything that code objected to, regardless of the worker's reasons."""
     judge = str(started.settings.get("models", {}).get("judge", ""))
     return bool(started.settings.get("strict")) or judge.startswith("offline:")
 
 
 def _with_doubts(check: Rechecked, found: Evidence, step: Step) -> Rechecked:
-    """The check with the objections that the record hides, and with what it could not confirm, counted."""
+    """The check with the objections that the record hides, and the number of doubts."""
     now, then = (count_doubts(list_unconfirmed(step.attempt, doubts)) for doubts in (found.doubts, step.doubts))
     told = check.told if not now and not then else f"{check.told}; {now or 'nothing unconfirmed'}"
     told += (f", recorded is {then or 'nothing'}" if now != then else ", as recorded") if told != check.told else ""
@@ -231,7 +232,7 @@ def _with_doubts(check: Rechecked, found: Evidence, step: Step) -> Rechecked:
 
 
 def _with_current_quotes(attempt: Attempt, standings: tuple[QuoteStanding, ...]) -> Attempt:
-    """The attempt with its quotes as they read and where they stand in another text, without those that are gone."""
+    """The attempt with its quotes as they read in another text, without those that are gone."""
     quotes = tuple(_current_quote(item) for item in standings if item.text)
     ids = {quote.id for quote in quotes}
     claims = [replace(claim, quotes=tuple(id_ for id_ in claim.quotes if id_ in ids)) for claim in attempt.claims]
@@ -268,7 +269,7 @@ def _recorded_terms(started: RunStarted) -> dict[str, Any]:
 def _check_output(
     started: RunStarted, step: Step, quotes: tuple[QuoteStanding, ...], current: Document | None, form: OutputForm
 ) -> tuple[Rechecked, tuple[Doubt, ...]]:
-    """The hard rules of an output; in another text only the quotes that are still there bear it out."""
+    """Checks the hard rules of an output; in another text only quotes that are still there support it."""
     terms, attempt = _recorded_terms(started), step.attempt
     if started.settings.get("output_schema") and "schema" not in terms:
         return Rechecked("output", "", skipped="the schema of the run was not recorded"), ()
@@ -290,7 +291,7 @@ def _check_output(
 
 
 def _recheck_output(attempt: Attempt, check: OutputCheck, step: Step) -> tuple[Rechecked, tuple[Doubt, ...]]:
-    """Length and shape of an output, and every figure, date and quotation in it looked up in the quotes."""
+    """Checks length and shape of an output, and looks up its figures, dates and quotations in the quotes."""
     found = check(attempt)
     told = "its length, its shape, and every figure, date and quotation in the quoted words"
     return _with_doubts(Rechecked("output", told, found.issues, found.broken), found, step), found.doubts

@@ -1,6 +1,6 @@
-"""The local checks of a recorded attempt, made again on the very text it was made on."""
+"""Repeats the local checks of a recorded attempt on the text that it was made on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ralph_cli.checks.base import all_passed
@@ -8,10 +8,10 @@ from ralph_cli.checks.form import AnswerForm, FormCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
-from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Search, Step, StopType, Verdict
 from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import MAX_OCCURRENCES, QuoteIndex
-from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm
+from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import standing_at
 from ralph_cli.text.lexicon import pluralize
@@ -19,7 +19,7 @@ from ralph_cli.text.verbatim import departure, unquoted_parts
 
 
 def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> QuoteStanding:
-    """Whether everything that is recorded of a quote is so: text, place, page and label, tier, number of places."""
+    """Whether everything recorded of a quote is right: text, place, page and label, tier, number of places."""
     document = current.document
     if quote.end > len(document.text):
         behind = f"its place ({quote.start:,}-{quote.end:,}) is behind the end of the document"
@@ -28,7 +28,7 @@ def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
     last = document.page_at(quote.end - 1).number
     differences = (
         (here.text != quote.text, "the document has other words at its place"),
-        (here.page != quote.page, f"it stands on page {here.page}, recorded is {quote.page}"),
+        (here.page != quote.page, f"it is on page {here.page}, recorded is {quote.page}"),
         (here.label != quote.label, f'the page is printed "{here.label}", recorded is "{quote.label}"'),
         (quote.last_page not in (0, last), f"it ends on page {last}, recorded is {quote.last_page}"),
     )
@@ -37,18 +37,18 @@ def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
 
 
 def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
-    """What is not so in how the quote is said to have been found."""
+    """The errors in the recorded match of a quote."""
     match = index.find(quote.said)
     if match is None:
         return ["the words as they were given are not found in the document"]
     span = next((item for item in match.occurrences if (item.start, item.end) == (quote.start, quote.end)), None)
     if span is None:
-        return ["the words as they were given stand elsewhere"] if match.count <= MAX_OCCURRENCES else []
+        return ["the words as they were given are elsewhere"] if match.count <= MAX_OCCURRENCES else []
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
     departures = index.describe_departures(quote.said, span, match.tier)
     differences = (
         (match.tier != quote.match, f"its match is {match.tier}, recorded is {quote.match}"),
-        (match.count != quote.occurrences, f"it stands in {match.count} places, recorded is {quote.occurrences}"),
+        (match.count != quote.occurrences, f"it is in {match.count} places, recorded is {quote.occurrences}"),
         (quote.places not in ((), places), "its other places are not those recorded"),
         (quote.difference != departures, "its difference from the words as they were given is not the one recorded"),
     )
@@ -56,7 +56,7 @@ def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
 
 
 def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
-    """The counted searches of what is said to be absent, counted again; None if nothing is."""
+    """Counts the searches for an absence again; None if there are none."""
     recorded = [(attempt.absence.searched, attempt.searches)] if attempt.absence else []
     recorded += [(tuple(it.term for it in claim.searches), claim.searches) for claim in attempt.claims]
     recorded = [(terms, searches) for terms, searches in recorded if terms or searches]
@@ -64,31 +64,35 @@ def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
         return None
     counter, counted, faults = document.derive(SearchCounter), dict[str, int | None](), list[Issue]()
     for terms, searches in recorded:
-        code = [SearchTerm(search.term, search.pattern, search.within) for search in searches if search.by == "code"]
-        tallies = counter.count(terms, code)
-        # An expression that took too long to count, then or now, has no count to compare.
-        uncounted = {search.label for search in searches if search.fault}
-        now = {it.search.label: it for it in tallies if not it.search.fault and it.search.label not in uncounted}
-        then = {search.label: search.hits for search in searches if search.label not in uncounted}
-        for term in dict.fromkeys((*then, *now)):
-            tally, before = now.get(term), then.get(term)
-            hits = tally.search.hits if tally else None
-            # Runs of earlier versions counted what stands inside of words, too.
-            if before != hits and (tally is None or before != tally.anywhere):
-                message = f"it was counted {_describe_hits(before)}, it stands there {_describe_hits(hits)}"
-                faults.append(Issue("absence", message, material=term))
+        now = _count_again(terms, searches, counter)
+        faults += _compare_counts(searches, now)
         counted |= {term: tally.search.hits for term, tally in now.items()}
     found = sum(bool(hits) for hits in counted.values())
     told = f"{pluralize(len(counted), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
 
 
-def _describe_hits(hits: int | None) -> str:
-    return "not at all" if hits is None else f"{hits} time{'' if hits == 1 else 's'}"
+def _count_again(terms: Sequence[str], searches: Sequence[Search], counter: SearchCounter) -> dict[str, Tally]:
+    """The new counts by search, without expressions that took too long to count, then or now."""
+    code = [SearchTerm(search.term, search.pattern, search.within) for search in searches if search.by == "code"]
+    uncounted = {search.label for search in searches if search.fault}
+    tallies = [tally for tally in counter.count(terms, code) if not tally.search.fault]
+    return {tally.search.label: tally for tally in tallies if tally.search.label not in uncounted}
+
+
+def _compare_counts(searches: Sequence[Search], now: Mapping[str, Tally]) -> Iterator[Issue]:
+    then = {search.label: search.hits for search in searches if not search.fault}
+    for term in dict.fromkeys((*then, *now)):
+        tally, before = now.get(term), then.get(term)
+        hits = tally.search.hits if tally else None
+        # Earlier versions also counted hits inside words.
+        if before != hits and (tally is None or before != tally.anywhere):
+            was, is_ = ("not at all" if n is None else pluralize(n, "time") for n in (before, hits))
+            yield Issue("absence", f"it was counted {was}, it is there {is_}", material=term)
 
 
 def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
-    """The rules of form on claims and quotes."""
+    """Checks the form of claims and quotes."""
     counts = f"{pluralize(len(attempt.claims), 'claim')} and {pluralize(len(attempt.quotes), 'quote')}"
     told = f"{counts}: number, length, wording"
     if attempt.absence is not None:
@@ -97,14 +101,14 @@ def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
 
 
 def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:
-    """That every claim has a quote, and none of its quotes was refused."""
+    """Checks that every claim has a quote, and that no quote of the attempt was refused."""
     found = [issue for issue in QuoteCheck(document)(attempt).issues if issue.claim is not None]
     told = f"{pluralize(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused"
     return Rechecked("claims", told, tuple(found))
 
 
 def compare_doubts(found: Evidence, step: Step) -> tuple[Issue, ...]:
-    """The objections that code has and the record hides; what is open or was recorded is told to the reader anyway."""
+    """The objections of code that the record hides. Recorded and open doubts are shown anyway."""
     recorded = {(doubt.claim, doubt.words) for doubt in step.doubts if doubt.kind == "objection"}
     message = "code objects to this, and the record does not say so"
     return tuple(
@@ -115,14 +119,16 @@ def compare_doubts(found: Evidence, step: Step) -> tuple[Issue, ...]:
 
 
 def merge_doubts(step: Step, found: Iterable[Doubt]) -> tuple[Doubt, ...]:
-    """What code could not confirm then, and what else it cannot confirm now."""
+    """The recorded doubts, and new ones."""
     recorded = {(doubt.claim, doubt.words, doubt.kind) for doubt in step.doubts}
     more = (doubt for doubt in found if (doubt.claim, doubt.words, doubt.kind) not in recorded)
     return (*step.doubts, *more)
 
 
 def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
-    """That the run's end fits its evidence, and that what is called verbatim is; `kind` is the format of an output."""
+    """Checks that the run's end fits its evidence, and that verbatim text is verbatim; `kind` is the format of an
+    output.
+    """
     faults: list[Issue] = []
     accepted = halt.type in (StopType.COMPLETION, StopType.ABSENT)
     if accepted and not all_passed(step.evidence):
@@ -143,7 +149,7 @@ def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
 
 
 def _recheck_verbatim(step: Step, kind: str) -> list[Issue]:
-    """The verdicts of the deterministic judge: no model gave them, so they can be given again."""
+    """Checks the verdicts of the deterministic judge, which need no model."""
     attempt = step.attempt
     claims = {claim.id: claim for claim in attempt.claims}
     faults = []

@@ -1,4 +1,4 @@
-"""The quotes of a run over a set, looked up in another set: each in the document of the name that it was taken from."""
+"""Looks up the quotes of a run over a set in another set: each in the document with the name of its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from ralph_cli.runs.verifying.versions import locate_quote, standing_at
 def locate_in_set(
     quotes: Sequence[Quote], recorded: Sequence[Mapping[str, Any]], current: Document, original: Document | None
 ) -> tuple[QuoteStanding, ...]:
-    """What became of each quote in the document that has the name of its own now.
+    """The standing of each quote in the document that now has the name of its own.
 
-    `recorded` is what the run kept of its documents, `original` the run's own set, if it can be had.
+    `recorded` is the run's record of its documents, `original` the run's own set, if it is available.
     """
     files = {member.name: _File(current, member) for member in current.members}
     before = {member.name: _File(original, member) for member in original.members} if original else {}
@@ -67,7 +67,7 @@ def _locate(
 
 
 def _compare_words(quote: Quote, context: DocumentContext) -> QuoteStanding:
-    """Whether the words stand at their place in a file that is the one of the run."""
+    """Checks whether the words are at their place in an unchanged file."""
     length = len(context.document.text)
     if not 0 <= quote.start < quote.end <= length:
         return QuoteStanding(quote, Standing.WRONG, notes=("its place is not in its document",))
@@ -82,7 +82,7 @@ def _holds(entry: Mapping[str, Any], quote: Quote) -> bool:
 
 
 def _take_quote(quote: Quote, entry: Mapping[str, Any]) -> Quote:
-    """The quote as it stood in its document by itself."""
+    """The quote with its place in its own document."""
     begin, end, pages = entry["start"], entry["start"] + entry["characters"], entry["first_page"] - 1
     inside = tuple((low - begin, high - begin) for low, high in quote.places if begin <= low and high <= end)
     last = quote.last_page - pages if quote.last_page else 0

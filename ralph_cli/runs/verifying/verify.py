@@ -1,4 +1,4 @@
-"""Verifying a run later and elsewhere: every deterministic check again, offline, without any key or model."""
+"""Verifies a run later and elsewhere: repeats every deterministic check, offline, without a key or model."""
 
 import hashlib
 import shlex
@@ -41,7 +41,7 @@ NAME_DOCUMENT_HINT = "name the document with --document"
 
 @dataclass(frozen=True, slots=True)
 class _RecordSource:
-    """A record, and where it comes from: the folder of a run, or the bundle that it was packed in."""
+    """A record with its origin: the folder of a run, or a bundle."""
 
     run: RecordedRun
     folder: Path | None = None
@@ -57,13 +57,13 @@ def verify(
     encoding: str | None = None,
     on_loading: OnLoading | None = None,
 ) -> Verification:
-    """Check a recorded run again against its document: a run's name or folder, an exported bundle (or its file), None
-    for the newest.
+    """Check a recorded run again against its document: a run's name or folder, a bundle or its file, or None for the
+    newest run.
 
-    `document` is the file to check against, by default the one of the run, or the one in the bundle. If it is another
-    than the run's, every quote is looked up in it: still there, moved, changed or gone. No model is asked and nothing
-    of a goal's verifiers is run; what they said is taken over as recorded. Raises JournalError for a record that cannot
-    be read or was tampered with, and DocumentError when the document cannot be read.
+    `document` is the file to check against; the default is that of the run or of the bundle. In another document every
+    quote is looked up: it is still there, moved, changed or gone. No model and none of a goal's verifiers is run; their
+    results are taken from the record. Raises JournalError for a record that cannot be read or was tampered with, and
+    DocumentError if the document cannot be read.
     """
     settings = settings or load_settings()
     source = _read_record(run_or_bundle, settings)
@@ -136,7 +136,7 @@ def _read_record(named: str | Path | Bundle | None, settings: Settings) -> _Reco
 
 
 def _is_archive(path: Path) -> bool:
-    """Whether a file begins as an exported run does, even if it was damaged since; what cannot be read may be one."""
+    """Whether a file begins as a bundle does, even if it was damaged; True for a file that cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(2) in (b"PK", b"")
@@ -152,7 +152,7 @@ class _DocumentReader:
     options: DocumentSource
 
     def open_current(self, source: _RecordSource, given: DocumentLike | None) -> Document | None:
-        """The document to check against; None when the run had none, or is a goal whose document is not at hand."""
+        """The document to check against; None if the run had none, or is a goal whose document is not available."""
         if given is not None:
             named = DocumentSource.of(given, password=self.options.password, encoding=self.options.encoding)
             ocr = OcrOptions.recorded(source.run.started.document.get("ocr"))
@@ -182,7 +182,7 @@ class _DocumentReader:
             raise
 
     def open_original(self, source: _RecordSource, current: Document | None) -> Document | None:
-        """The text of the run itself, when it can be had beside another one: sentences can be compared with it."""
+        """The text of the run itself beside another document, if it is available, to compare sentences."""
         if current is None or reading_of(source.run.started, current) == "same":
             return None
         with suppress(DocumentError):
@@ -192,7 +192,7 @@ class _DocumentReader:
 
 
 def _check_bundle(source: _RecordSource) -> Iterator[Rechecked]:
-    """Of a bundle: the chain has held, or it could not be read; its view must be what the journal tells."""
+    """Checks that the view in a bundle shows what its journal has."""
     if source.bundle is None:
         return
     faults: tuple[Issue, ...] = ()
@@ -203,7 +203,9 @@ def _check_bundle(source: _RecordSource) -> Iterator[Rechecked]:
 
 
 def _comparable_view(shown: Mapping[str, Any]) -> object:
-    """What a view says in every version of ralph: how it ended, claims with verdicts, quotes with pages, the output."""
+    """The fields of a view that every version of ralph has: the end, claims with verdicts, quotes with pages, the
+    output.
+    """
     parts: dict[str, object] = {name: shown.get(name) for name in ("ok", "question", "objective")}
     for name, key in (("stop", "type"), ("output", "text")):
         part = shown.get(name)
@@ -218,7 +220,7 @@ def _comparable_view(shown: Mapping[str, Any]) -> object:
 
 
 def _check_goal(folder: Path | None, goal: GoalState, halt: Halt, best: Step) -> Iterator[Rechecked]:
-    """Of a goal: its end fits the recorded evidence, and the output's file is the output that was recorded."""
+    """Checks that the end of a goal fits its evidence, and that its output file has the recorded output."""
     faults: list[Issue] = []
     if halt.type is StopType.COMPLETION and goal.terms.require_verifier and not goal.verified:
         faults.append(Issue("record", "the goal is recorded as completed, but not every verifier passed its output"))

@@ -1,13 +1,12 @@
-"""The quotes of a run looked up in another text: a new version of the document, or the same file read otherwise.
+"""Looks up the quotes of a run in another text: a new version of the document, or the same file read in another way.
 
-A quote is still there if its words are, exactly or folded. If they are not, the closest true text tells a change from a
-loss: most of the quote's words must stand in it, or else the quote is gone. Nothing here decides whether a change
-matters; the words that differ are shown, and so is what was changed around words that were not.
+A quote is still there if its words are, exactly or folded. If they are not, the closest text decides: the quote is
+changed if most of its words are there in order, else it is gone. Code shows the words that differ, and the changes
+around unchanged words; whether they matter is for the reader to decide.
 """
 
 import re
 from dataclasses import replace
-from difflib import Match as DifflibMatch
 from difflib import SequenceMatcher
 
 from ralph_cli.core.document import Document
@@ -21,12 +20,12 @@ from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES
 
 MIN_SHARED_WORDS = 0.6
-"""Share of a quote's words, in order, that a text must have to be the same passage with changes."""
+"""Share of a quote's words that a text must have in order to be the same passage with changes."""
 
 CANDIDATES = 3
 
 EXTRA_WORDS = 25
-"""Words beyond as many as were changed at a quote's edge that are shown of what stands there now."""
+"""Words shown beyond the edge of a changed quote, in addition to as many as were changed there."""
 
 _STOPS = ".,;:!?"
 _CLOSING = "\"'”’)]*_"
@@ -36,27 +35,27 @@ _WORD = re.compile(r"\w+(?:[.,]\d+)*|[$€£¥%]")
 def locate_quote(
     quote: Quote, current: DocumentContext, index: QuoteIndex, original: DocumentContext | None = None
 ) -> QuoteStanding:
-    """Where a quote stands `current`, in another text than it was taken from; `original` is that text, if at hand."""
+    """The standing of a quote in another text, `current`; `original` is the text it was taken from, if available."""
     document = current.document
     match = _find_quote(quote, index)
     if match is None:
         return _find_changed(quote, current, index) or QuoteStanding(quote, Standing.GONE)
     span = _likeliest_place(quote, match, document)
     page = document.page_at(span.start)
-    # A record that somebody else wrote may name a place that no text has.
+    # A forged record may name a place outside the text.
     fits = original is not None and 0 <= quote.start < quote.end <= len(original.document.text)
     known = original if fits else None
     if document.paged:
         elsewhere = page.number != quote.page
     else:
         elsewhere = known is not None and has_new_heading(known, quote.start, current, span.start)
-    # That a negation stands before it now is told even without the old text, whose own is part of the record.
+    # A new negation before the quote is reported even without the old text; an old one is in the record.
     departures = index.describe_departures(quote.text, span, match.tier)
     around = [note for note in departures if note.startswith("begins behind") and note not in quote.difference]
     around += context_changes(quote, known, current, span) if known is not None else ()
     if original is not None and known is None:
         around.append("its recorded place is not in the text of the run, so nothing around it can be compared")
-    notes = [f"stood in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
+    notes = [f"was in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
     if known is None and (head := current.table_header(span)):
         notes.append(f"the lines that head its table now: {' / '.join(head)}")
     there = standing_at(quote, Standing.MOVED if elsewhere else Standing.HOLDS, current, span)
@@ -64,7 +63,7 @@ def locate_quote(
 
 
 def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span: Span) -> QuoteStanding:
-    """What became of a quote whose words, or the closest to them, stand at that place."""
+    """The standing of a quote whose words, or the closest to them, are at that place."""
     document, page = context.document, context.document.page_at(span.start)
     text, heading = document.text[span.start : span.end], context.heading_at(span.start)
     where = document.place_beside_pages(span)
@@ -73,7 +72,7 @@ def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span
 
 
 def _find_quote(quote: Quote, index: QuoteIndex) -> Match | None:
-    """The quote's own words, exactly or folded; or those a worker gave for it, which leave out running lines."""
+    """The quote's own words, exactly or folded; or the worker's wording, which leaves out running lines."""
     match = index.find(quote.text)
     if match is None and quote.match != "recut":
         match = index.find(quote.said)
@@ -81,7 +80,9 @@ def _find_quote(quote: Quote, index: QuoteIndex) -> Match | None:
 
 
 def _likeliest_place(quote: Quote, match: Match, document: Document) -> Span:
-    """Of several places the one that is most likely meant: the same of as many, else on the same page, else nearest."""
+    """The most likely of several places: the same one if their number is the same; else on the same page; else the
+    nearest.
+    """
     places, old = match.occurrences, (quote.start, quote.end)
     if len(places) == len(quote.places):
         return places[quote.places.index(old) if old in quote.places else 0]
@@ -89,7 +90,7 @@ def _likeliest_place(quote: Quote, match: Match, document: Document) -> Span:
 
 
 def _find_changed(quote: Quote, current: DocumentContext, index: QuoteIndex) -> QuoteStanding | None:
-    """The closest true text, if it is the same passage with changes; of equals the one nearest to the old place."""
+    """The closest text if it is the same passage with changes; of several, the one nearest to the old place."""
     document = current.document
     wanted = fold(quote.text).text.strip()
     recut = index.find(quote.text)
@@ -109,58 +110,36 @@ def _find_changed(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
 
 
 def _shared_word_ratio(wanted: str, text: str) -> float:
-    """The share of the wanted words that stand in the text in the same order."""
+    """The share of the wanted words that the text has in the same order."""
     ours, theirs = _WORD.findall(wanted.casefold()), _WORD.findall(text.casefold())
     blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) / len(ours) if ours else 0.0
 
 
 def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
-    """The place from where the quote's first word is answered to its last; to the sentence's edge where none is."""
+    """The place from the quote's first word to its last, or to the edge of the sentence if that word was changed."""
     sentence = sentence_span(document, span, CLAUSES)
-    start, end = sentence.start, sentence.end
-    quote_words = wanted.split()
-    found = list(re.finditer(r"\S+", document.text[start:end]))
-    text_words = [fold(match[0]).text for match in found]
-    blocks = _matching_blocks(quote_words, text_words)
+    found = list(re.finditer(r"\S+", document.text[sentence.start : sentence.end]))
+    ours, theirs = wanted.split(), [fold(match[0]).text for match in found]
+    mine, others = ([word.strip(_STOPS).casefold() or word for word in words] for words in (ours, theirs))
+    matcher = SequenceMatcher(None, mine, others, autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks:
         return span
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
-    missing = blocks[0].a
-    fewest = max(first - missing - EXTRA_WORDS, 0) if missing else first
-    while first > fewest and not _ends_sentence(text_words[first - 1]):
-        first -= 1
-    # The end of a sentence is answered by the end of one.
-    missing = len(quote_words) - blocks[-1].a - blocks[-1].size
-    most = last + missing + EXTRA_WORDS if missing or _ends_sentence(quote_words[-1]) else last
-    while last < min(most, len(text_words)) and not _ends_sentence(text_words[last - 1]):
-        last += 1
-    low, high = start + found[first].start(), start + found[last - 1].end()
+    if missing := blocks[0].a:
+        fewest = max(first - missing - EXTRA_WORDS, 0)
+        while first > fewest and not _ends_sentence(theirs[first - 1]):
+            first -= 1
+    # A quote that ends with its sentence ends with a sentence now, too.
+    if (missing := len(ours) - blocks[-1].a - blocks[-1].size) or _ends_sentence(ours[-1]):
+        most = min(last + missing + EXTRA_WORDS, len(theirs))
+        while last < most and not _ends_sentence(theirs[last - 1]):
+            last += 1
+    low, high = sentence.start + found[first].start(), sentence.start + found[last - 1].end()
     while high - 1 > low and document.text[high - 1] in _STOPS and wanted[-1:] not in _STOPS:
         high -= 1
     return Span(low, high)
-
-
-def _matching_blocks(quote_words: list[str], text_words: list[str]) -> list[DifflibMatch]:
-    """The runs of words that both have; none beyond the end of a sentence that the quote does not have, too."""
-    ours, theirs = list(map(_without_punctuation, quote_words)), list(map(_without_punctuation, text_words))
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-    blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    if not blocks:
-        return []
-    core = max(range(len(blocks)), key=lambda number: blocks[number].size)
-    first = last = core
-    while last + 1 < len(blocks) and not _is_separated(quote_words, text_words, blocks[last], blocks[last + 1]):
-        last += 1
-    while first > 0 and not _is_separated(quote_words, text_words, blocks[first - 1], blocks[first]):
-        first -= 1
-    return blocks[first : last + 1]
-
-
-def _is_separated(quote_words: list[str], text_words: list[str], first: DifflibMatch, second: DifflibMatch) -> bool:
-    """Whether more sentences end between two runs in their words than in ours."""
-    mine = sum(map(_ends_sentence, quote_words[first.a + first.size - 1 : second.a]))
-    return sum(map(_ends_sentence, text_words[first.b + first.size - 1 : second.b])) > mine
 
 
 def _ends_sentence(word: str) -> bool:
@@ -168,11 +147,7 @@ def _ends_sentence(word: str) -> bool:
     return word.rstrip(_CLOSING)[-1:] in (".", ";", ":", "!", "?")
 
 
-def _without_punctuation(word: str) -> str:
-    return word.strip(_STOPS).casefold() or word
-
-
 def _sentence_words(document: Document, span: Span) -> str:
-    """The folded words of the sentence in which a place stands, without the marks of Markdown."""
+    """The folded words of the sentence that contains a place, without the marks of Markdown."""
     sentence = sentence_span(document, span, CLAUSES)
     return " ".join(words_of(document.text[sentence.start : sentence.end]))

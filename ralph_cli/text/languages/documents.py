@@ -1,4 +1,4 @@
-"""A document with its figures as in English, and what is said about it read in the same way. Pure."""
+"""A document, and texts about it, with their figures as in English. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,11 +23,11 @@ class DocumentInEnglish:
     points: Callable[[], bool | None]
 
     def read_text(self, text: str) -> EnglishFigures:
-        """What is said about the document, in its language where the words do not tell another."""
+        """A text about the document, read in its language unless its words show another one."""
         return in_english(text, self.language, self.points)
 
     def read_words(self, quote: Quote) -> EnglishFigures:
-        """The words of a quote as its passage is read; by themselves if other words stand at its place."""
+        """The words of a quote as its passage is read; by themselves if the document has other words at its place."""
         if self.read.original[quote.start : quote.end] != quote.text:
             return self.read_text(quote.text)
         return self.read.cut(quote.start, quote.end)

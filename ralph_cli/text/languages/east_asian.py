@@ -207,7 +207,7 @@ def _in_counted(match: re.Match[str]) -> str:
 
 
 def _dated(rest: str, bare: str = "") -> tuple[re.Pattern[str], ...]:
-    """The pattern of a date for each of the ways to write a year; `bare` stands behind one of Taiwan's."""
+    """The pattern of a date for each of the ways to write a year; `bare` follows one of Taiwan's."""
     era = rf"(?P<era>{'|'.join(filter(None, _ERAS))})(?P<year>\d{{1,3}}|元|(?:[{_HAN}]?百)?{_BELOW_HUNDRED})年"
     taiwan = r"(?<!\d)(?P<era>)(?P<year>1[0-4]\d)年"
     return tuple(

@@ -1,7 +1,7 @@
 """Figures and dates of other languages as English writes them, so that one reader reads all. Pure.
 
 A text is read passage by passage: an English one in a German report as English, whatever the language of the report.
-What stands in a passage stays at its place, for the English is as long as what it stands for.
+What is in a passage stays at its place: the English is as long as what it replaces.
 """
 
 import re
@@ -44,7 +44,7 @@ _SHORT_PART = re.compile(
 _IN_DATE = re.compile(
     rf"(?<=\d)(?:\.|er|[º°])(?=\s+(?:de\s+)?{_MONTH}\b)|\bde(?=\s+{_MONTH}\b)|(?<={_MONTH})\sdel?(?=\s(?:19|20)\d\d\b)"
 )
-"""What stands between day, month and year."""
+"""What is written between day, month and year."""
 
 _OF_YEAR = re.compile(r"(?<=[QH][1-4])\s+(?:del?|du|di)(?=\s(?:19|20)\d\d\b)")
 
@@ -93,7 +93,7 @@ class EnglishFigures:
         return None
 
     def widen(self, start: int, end: int) -> tuple[int, int]:
-        """A place in the text with all that its words stand for, which may be longer, and begin before them."""
+        """A place in the text with all that its words replace, which may be longer, and begin before them."""
         while start and self.text[start - 1] != self.original[start - 1]:
             start -= 1
         while end < len(self.text) and self.text[end] != self.original[end]:
@@ -102,7 +102,7 @@ class EnglishFigures:
 
 
 def in_english(text: str, language: str, points: Callable[[], bool | None] = lambda: None) -> EnglishFigures:
-    """The text with its numbers, months, units and what is said of them as in English.
+    """The text with its numbers, months, units and phrases as in English.
 
     Each passage is read in its own language where its words tell one, else in `language`; of one that has no entry
     here nothing is changed. `points` says whether decimals have a point where the figures of a passage do not tell;

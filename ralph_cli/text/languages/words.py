@@ -55,12 +55,12 @@ LITTLE_WORDS = {language: frozenset(words.split()) for language, words in FUNCTI
 _ALL_LITTLE_WORDS = frozenset().union(*LITTLE_WORDS.values())
 
 SAMPLE_CHARS = 20_000
-"""Characters by whose words the language of a text is told."""
+"""Characters by whose words the language of a text is found."""
 
 DAY_FOLLOWERS = (
     "Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Quartal|Halbjahr"
 )
-"""What a number with a full stop stands before in German, where that makes an ordinal: no sentence ends there."""
+"""What follows a number with a full stop in German, which makes an ordinal of it: no sentence ends there."""
 
 UNSPACED = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d"
 """Characters of Chinese and Japanese, for a class of a pattern."""
@@ -142,7 +142,7 @@ def _language_of_script(text: str, words: list[str]) -> str:
 
 
 def little_words_of(text: str) -> frozenset[str]:
-    """The little words of a text's language; of English, Japanese and Chinese none, whose are told elsewhere."""
+    """The little words of a text's language; none of English, Japanese and Chinese, which have lists of their own."""
     language = language_of(text)
     return LITTLE_WORDS[language] if language in LITTLE_WORDS and language != "en" else frozenset()
 

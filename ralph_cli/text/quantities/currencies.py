@@ -20,7 +20,7 @@ SIGNS = "".join(_SIGNS)
 CODES = (*currency_table.CODES, "RMB")
 _CODE = rf"(?:{'|'.join(_KEYS)}|(?-i:{any_of(CODES)}))"
 CURRENCY_MARK = (
-    # "A $5 fee" is no Australian one: only the codes and the United States may stand apart from the sign.
+    # "A $5 fee" is no Australian one: only the codes and the United States may be apart from the sign.
     rf"(?<![^\W\d_])(?-i:{any_of(_OF_PREFIX)})\$|(?<![^\W\d_])(?:(?-i:US|U\.S\.)\s|{_CODE}\s?)\$"
     rf"|[{SIGNS}]|(?<![^\W\d_]){_CODE}(?![^\W\d_])|(?<![^\W\d_])(?-i:Rs)(?![^\W\d_])\.?"
 )
@@ -52,7 +52,7 @@ CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 def _behind() -> re.Pattern[str]:
     """Compiled when it is needed: with the names of all currencies that takes long."""
     name, code = rf"(?P<name>{CURRENCY_NAME})", rf"(?P<code>{_SIGN_BEHIND})"
-    # The wide space stands for letters that another language has more than English.
+    # The wide space replaces letters that another language has more than English.
     return re.compile(rf"(?i)[\s-]?\u2002*\s?\u2002*\(?(?:{name}|{code}(?![^\W_]|\s*[$\d]))")
 
 

@@ -65,7 +65,7 @@ def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 
 def year_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    """The year that stands at a token, and the index behind it: "2021", "'21"."""
+    """The year at a token, and the index behind it: "2021", "'21"."""
     word = tokens.low(at)
     behind = tokens.low(at + 1)
     if word in ("'", "\u2019") and behind.isdecimal() and len(behind) == 2:

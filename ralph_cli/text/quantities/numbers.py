@@ -34,7 +34,7 @@ _WHOLES = UNITS | TENS | {"hundred": 100, "thousand": 1000}
 
 
 class Number(NamedTuple):
-    """A number whose last token stands before the index `next`; `decimals` are those that it shows."""
+    """A number whose last token is before the index `next`; `decimals` are those that it shows."""
 
     value: Decimal
     next: int

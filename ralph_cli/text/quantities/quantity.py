@@ -51,7 +51,7 @@ class Date(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity that stands at text[start:end].
+    """A quantity at text[start:end].
 
     `value` is the number as it is written, with its sign and without its scale; of cents and basis points the
     hundredth. `decimals` is how many are shown, `power` the scale that is written beside it as a power of ten (6 for

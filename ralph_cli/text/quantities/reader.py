@@ -56,7 +56,7 @@ MAX_REFERENCE = 1000
 _LESS = frozenset("less fewer lower smaller shorter earlier rather other".split())
 _WITH_SYMBOLS = ("none", "count", "physical", "duration")
 _WORDS_BEFORE = 4
-"""Words before a number among which a hedge ("more than", "about") stands."""
+"""Words before a number among which a hedge ("more than", "about") is read."""
 
 
 @lru_cache(maxsize=4096)

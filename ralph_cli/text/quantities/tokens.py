@@ -55,7 +55,7 @@ class Tokens:
         return 0 <= index < len(self._all) and self._all[index].sort == "word"
 
     def is_glued(self, index: int) -> bool:
-        """Whether nothing stands between a token and the one before it."""
+        """Whether nothing is between a token and the one before it."""
         return 0 < index < len(self._all) and self._all[index].glued
 
     def is_apart(self, index: int) -> bool:
@@ -96,7 +96,7 @@ def _tokenize(text: str) -> list[Token]:
 
 
 def _ends_row(text: str, end: int, start: int) -> bool:
-    """Whether the line end between two tokens is that of a line with cells that stand apart, and not of a line of a
+    """Whether the line end between two tokens is that of a line with separated cells, and not of a line of a
     wrapped sentence."""
     line = text[text.rfind("\n", 0, end) + 1 : end].strip()
     return not text[start].islower() and ("  " in line or "\t" in line or line[:1] == "|")

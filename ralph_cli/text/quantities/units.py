@@ -40,7 +40,7 @@ _UNIT = re.compile(
 """A unit of a closed class, directly behind a number and its scale."""
 
 _RATIO = re.compile(
-    r"(?i)(?P<split>\s?(?P<hyphen>-)?\s?for[\s-](?:one|1)(?!\w)|:1(?!\w)|\sto\s(?:1(?:\.0+)?|one)(?!\w))"
+    r"(?i)(?P<split>\s?(?P<hyphen>-)?\s?for[\s-](?:one|1)(?!\w)|(?::1|\sto\s(?:1(?:\.0+)?|one))(?!\w|[.,]\d))"
     r"|[\s-]*(?:times|fold)(?!\w)|[\s-]?(?:(?-i:x)|\u00d7)(?!\w)(?!\s*[$\u20ac\u00a3\u00a5]?\d|\(|\s+\(\d)"
 )
 """What makes a ratio of a number: "7-for-one", "2:1", "3 times", "3x", but not the x of "2 x 3"."""
@@ -48,7 +48,7 @@ _RATIO = re.compile(
 _THINGS = frozenset(
     "share unit barrel gallon mwh kwh customer person employee member user subscriber tonne ton".split()
 )
-"""What "a" may stand before as "per" does: $10 a share."""
+"""What "a" means "per" before: $10 a share."""
 
 _MAX_NOUNS = 4
 _WORDS_BEFORE = 5
@@ -247,7 +247,7 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
 
 
 def _joins_nouns(tokens: Tokens, at: int) -> bool:
-    """Whether a sign stands between nouns: "kilowatt-hour", "sq. ft."."""
+    """Whether a sign joins nouns: "kilowatt-hour", "sq. ft."."""
     hyphened = tokens.low(at) in ("-", "\u2010", "\u2011") and tokens.is_glued(at)
     return hyphened or (tokens.low(at) == "." and tokens.low(at - 1) in ("sq", "ft", "cu"))
 

@@ -150,7 +150,7 @@ _SI_UNITS = {
     "B": "byte", "bps": "", "psi": "", "rpm": "", "IU": "",
 }  # fmt: skip
 _SAME_LETTERS = str.maketrans({"\u03bc": "\u00b5", "u": "\u00b5", "\u2126": "\u03a9", "2": "\u00b2", "3": "\u00b3"})
-"""Letters that Unicode has twice, and what stands for µ and for raised figures where a keyboard lacks them."""
+"""Letters that Unicode has twice, and what replaces µ and raised figures where a keyboard lacks them."""
 
 _LITRE = re.compile(rf"(?<![^\W\d_])([{''.join(_SI_PREFIXES)}]?)l(?![^\W\d_])")
 
@@ -210,5 +210,5 @@ _POWERS_OF_SI = {"bar": (5, "Pa"), "t": (6, "g"), "L": (-3, "m\u00b3")}
 
 
 def is_sure_symbol(symbol: str) -> bool:
-    """Whether letters are a unit wherever they stand: "TV" and "MS" may be words, "mA" and "k\u03a9" are none."""
+    """Whether letters are a unit in any place: "TV" and "MS" may be words, "mA" and "k\u03a9" are none."""
     return not (symbol.isascii() and symbol.isupper())

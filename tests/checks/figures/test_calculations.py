@@ -1,5 +1,6 @@
 """A calculation rests on quoted figures: constants convert units and count terms, but cannot make a result."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -32,10 +33,31 @@ def verify_calculation(text: str, candidates: list[Candidate], words: str = REAS
         ("(1,577 + 1,373) / 3 = 983.3", "3 is in no quote"),
         ("12 * 100 = 1,200", "none of its figures"),
         ("1,577 * 52 = 82,004", "nor do its words say what it stands for"),
+        ("sqrt(1,577 / 1,373) - 1 = 7.2%", "'sqrt' is not understood"),
+        ("1,577 - 1,373 = 205", "it gives 204"),
+        ("1,577 + 7 = 1,584", "7 is in no quote"),
+        ("1,577 / 0 = 1", "divides by zero"),
+        ("1,577 / (1,373 - 1,373) = 1", "divides by zero"),
+        ("1,577", "write it as one computation"),
+        ("1,577 = 1,577", "one side must be the computation"),
+        ("1,577 1,373 + 1,373 = 2", "beside another"),
+        ("(1,577 - 1,373 = 204", "not closed"),
+        ("1,577 - 1,373) = 204", "not opened"),
+        ("1,577 * 1,373 ^ 2 = 4", "only a ratio"),
+        ("(1,577 / 1,373) ^ 2.5 = 4", "whole number"),
+        ("(1,577 / 1,373) ^ (2/3) = 4", "one over it"),
+        ("(1,577 / 1,373) ^ 31 = 4", "from 1 to 30"),
+        ("(1,577 / 1,373) ^ = 4", "a figure is missing"),
+        ("(1,577 / 1,373) & 2 = 4", "not understood"),
+        ("1,577 * = 4", "a figure is missing"),
+        ("1,577 * 1,373 / = 4", "a figure is missing"),
+        ("1 = 2 = 3", "one side must be"),
+        ("(" * 40 + "1,577 + 1,373" + ")" * 40 + " = 2,950", "too many brackets"),
+        ("1,577 + 1,373 = " + "9" * 500, "characters"),
     ],
 )
-def test_a_result_that_constants_make_is_refused(text: str, why: str) -> None:
-    with pytest.raises(CalculationError, match=why):
+def test_calculations_that_do_not_hold_say_why(text: str, why: str) -> None:
+    with pytest.raises(CalculationError, match=re.escape(why)):
         verify_calculation(text, numbers(1577, 1373))
 
 
@@ -54,10 +76,22 @@ def test_a_result_that_constants_make_is_refused(text: str, why: str) -> None:
         "1 - 1,373 / 1,577 = 12.9%",
         "(1 + 0.05) * 1,577 = 1,655.85",
         "1,577 / 1,000 = 1.577",
+        "(1,577 - 1,373) / 1,373 = 14.9%",
+        "14.9% = (1,577 - 1,373) / 1,373",
+        "1,577 / 1,373 - 1 = 14.86%",
+        "(1,577 + 1,373) / 2 = 1,475",
+        "1577 × 12 = 18,924",
+        "[1,577 + (1,373)] / 2 ≈ 1,475",
+        "1,373 - 1,577 = -204",
+        "capital expenditure 1,577 / prior-year 1,373 = 1.149",
+        "-1,577 + 1,373 = −204",
+        "(1,577 / 1,373)^2 = 1.32",
+        "(1,577 / 1,373) ** (1/2) - 1 = 7.2%",
+        "(1,577 / 1,373)^(1/3) - 1 = 4.7%",
     ],
 )
-def test_units_are_converted_and_averages_made(text: str) -> None:
-    assert verify_calculation(text, numbers(1577, 1373, 0.05))
+def test_calculations_that_hold(text: str) -> None:
+    assert verify_calculation(text, numbers(1577, 1373, 0.05)).text
 
 
 def test_a_quoted_percentage_may_be_added_or_taken_off_by_a_factor() -> None:
@@ -98,16 +132,3 @@ def test_a_percentage_is_no_hundredfold_of_itself() -> None:
 )
 def test_points_multiples_and_brackets_are_read_as_they_are_written(text: str, shown: str) -> None:
     assert verify_calculation(text, numbers(23.9, 23.5, 0.6)).text == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("23.9% - 23.5% = 50 bps", "it gives 0.4, not 50 bps"),
-        ("sqrt(23.9 / 23.5) - 1 = 0.8%", "'sqrt' is not understood"),
-        ("(23.9 / 23.5)^0.7 = 1.01", "whole number"),
-    ],
-)
-def test_other_ways_to_write_are_refused_with_the_reason(text: str, why: str) -> None:
-    with pytest.raises(CalculationError, match=why):
-        verify_calculation(text, numbers(23.9, 23.5))

@@ -20,6 +20,7 @@ from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Quote
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.structure.clauses import clause_places, find_clauses
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
 from ralph_cli.retrieval.quotes.index import QuoteIndex
@@ -225,6 +226,7 @@ def test_a_figure_stands_in_any_form_and_is_objected_to_where_one_thing_differs(
         (STAFF, "Wages were 3 points more.", "Wages were 4% more.", "24.6% - 21.6% = 3%", "24.6% - 21.6% = 4%"),
         (CARDS, "It rose $3,016.", "It rose $3.016 million.", "19,514 - 16,498 = 3,016", "19,514 - 16,498 = 3,061"),
         (GRANT, "They are $15 million.", "They are $16 million.", "2 + 5 + 8 = 15 million", "2 + 6 + 8 = 16 million"),
+        (STAFF, "75.4% fell to the rest.", "79.4% fell to the rest.", "100 - 24.6 = 75.4", "100 - 24.6 = 79.4"),
         (GIFTS, "Of each dollar 67 cents went.", "Of each 76 cents went.", "3.3 / 4.9 = 0.673", "3.3 / 4.9 = 0.76"),
         (SEGMENTS, "It is $210.45 million.", "It has 12,000.", "210,450 / 1,000 = 210.45", "12 * 1,000 = 12,000"),
     ],
@@ -317,6 +319,15 @@ def test_the_date_of_a_mail_and_the_numbers_of_clauses_are_known() -> None:
     text = "3. Rent\n3.1 The rent is EUR 4,800 a month.\n3.2 It falls due within 10 days.\n"
     lease = replace(document(text), places=tuple(clause_places(text, find_clauses(text))))
     assert objections(lease, "Under clause 3.2 rent is due within 10 days.", ["3.2 It falls due within 10 days."]) == []
+
+
+def test_a_figure_of_a_heading_or_of_the_name_of_a_column_is_known() -> None:
+    row = "| Idle | 4.3 | 6.0 |"
+    text = f"# Currents\n\n### 16k parts\n\n| Mode (mA) | typ | 125C |\n|---|---|---|\n{row}\n"
+    about = DocumentSource("parts.md").load_bytes(text.encode(), None)
+    assert objections(about, "Idle, the 16k parts take 4.3 mA, and 6 mA at 125 \u00b0C.", [row]) == []
+    assert objections(about, "Idle, the 32k parts take 4.3 mA.", [row])
+    assert objections(about, "Idle, they take 6 mA at 105 \u00b0C.", [row])
 
 
 @pytest.mark.parametrize(

@@ -338,7 +338,7 @@ def test_an_absence_is_counted_again_and_refuted_by_a_new_version(folder: Path) 
     assert found.holds and holding(found) == dict.fromkeys(("document", "absence", "form", "record"), True)
     (folder / "new.txt").write_text(MEMO.text + "Parking is free.\n", encoding="utf-8")
     again = verified(folder, run.run, folder / "new.txt")
-    assert not again.holds and "counted 0 times, it stands there 1 time: parking" in verification_text(again)
+    assert not again.holds and "counted 0 times, it is there 1 time: parking" in verification_text(again)
     (folder / "other.txt").write_text("A base rent is nothing to us.", encoding="utf-8")
     other = verification_text(verified(folder, run.run, folder / "other.txt"))
     assert "The document is not that of the run: only the searches could be counted again in it." in other
@@ -587,8 +587,8 @@ def test_a_quote_that_is_still_there_under_another_header_does_not_hold(
     assert not found.holds and not found.lost
     assert {name for name, holds in holding(found).items() if not holds} == failing
     text, shown = verification_text(found), as_object(found)
-    assert "still there, but what stands around it changed: " in text and "holds." not in text
-    assert "around 1 of those that are what stands there was changed: read it in context" in text
+    assert "still there, but its context changed: " in text and "holds." not in text
+    assert "the context of 1 of those that are was changed: read it in context" in text
     assert not shown["ok"] and sum(claim["borne_out"] for claim in shown["claims"]) == 1
     assert len([quote for quote in shown["quotes"] if quote["around"]]) == 1
 
@@ -599,7 +599,7 @@ def test_without_the_runs_own_text_only_the_quotes_are_compared_and_the_numbers_
     found = verified(folder, path, folder / "new.txt")
     assert found.holds and "around" in {check.check for check in found.checks if check.skipped}
     text = verification_text(found)
-    assert "Only the quotes themselves were compared, not what stands around them." in text
+    assert "Only the quotes themselves were compared, not their context." in text
     assert "the lines that head its table now: (in millions) / Year ended June 30, 2023 2022" in text
     (folder / "new.txt").write_text(RESULTS.replace("(in millions)", "(in thousands)"), encoding="utf-8")
     again = verified(folder, path, folder / "new.txt")
@@ -615,7 +615,7 @@ def test_a_clause_under_another_heading_has_moved(folder: Path) -> None:
     found = verified(folder, run.run, folder / "new.md")
     assert [item.standing for item in found.quotes] == [Standing.MOVED] and not found.holds
     text = verification_text(found)
-    assert 'stood under "Charges", stands under "Waived"' in text and "1 under another heading" in text
+    assert 'was under "Charges", is under "Waived"' in text and "1 under another heading" in text
     assert "was line 3, under “Charges”, now line 7, under “Waived”" in text
 
 

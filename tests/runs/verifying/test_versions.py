@@ -127,7 +127,7 @@ def test_another_number_of_places_is_noted_and_the_same_one_is_meant() -> None:
     found = locate_quote(quote, DocumentContext(about), QuoteIndex(about))
     assert about.text[found.start : found.end] == quote.text and found.start == quote.start + 9 and not found.notes
     fewer = compared("Notices are given in writing", OLD.replace(" Notices are given in writing.", "", 1))
-    assert fewer.notes[0] == "stood in 2 places, now in 1"
+    assert fewer.notes[0] == "was in 2 places, now in 1"
 
 
 def test_without_pages_the_heading_tells_that_a_quote_was_moved() -> None:
@@ -148,11 +148,11 @@ def test_without_pages_the_heading_tells_that_a_quote_was_moved() -> None:
 
     found = standing(new)
     assert (found.standing, found.section, found.there) == (Standing.MOVED, "Other", True)
-    assert found.around[0] == 'stood under "Charges", stands under "Other"'
+    assert found.around[0] == 'was under "Charges", is under "Other"'
     renumbered = standing(old.replace("# Charges", "# 7. Charges"))
     assert (renumbered.standing, renumbered.around) == (Standing.HOLDS, ())
     renamed = standing(old.replace("# Charges", "# Waived charges"))
-    assert renamed.standing is Standing.HOLDS and 'stands under "Waived charges"' in renamed.around[0]
+    assert renamed.standing is Standing.HOLDS and 'is under "Waived charges"' in renamed.around[0]
 
 
 def test_a_quote_over_a_page_end_is_found_though_the_page_number_between_is_another() -> None:
@@ -213,11 +213,11 @@ CLAUSES = (
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("It is due", "This ends in 2025. It is due", "what stands behind its sentence reads otherwise"),
-        ("The fee", "Until 2025 this applies. The fee", "what stands before its sentence reads otherwise"),
+        ("It is due", "This ends in 2025. It is due", "the text behind its sentence reads otherwise"),
+        ("The fee", "Until 2025 this applies. The fee", "the text before its sentence reads otherwise"),
         ("of revenue.", "of revenue, until 2025.", "its sentence reads otherwise"),
         ("The fee is", "In 2024 the fee is", "its sentence reads otherwise"),
-        ("It is due monthly.", "It is never due.", "what stands behind its sentence reads otherwise"),
+        ("It is due monthly.", "It is never due.", "the text behind its sentence reads otherwise"),
     ],
 )
 def test_words_put_beside_a_quote_in_its_sentence_or_paragraph_are_named(old: str, new: str, told: str) -> None:
