@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
+# After so many new objects Python looks for unused ones; after the usual 700 a tenth of the time of an import goes to
+# that, in vain, and an SDK is made of 300,000 that stay.
 YOUNG_OBJECTS = 500_000
-"""After so many new objects Python looks for unused ones; after the usual 700 a tenth of the time of an import goes to
-that, in vain, and an SDK is made of 300,000 that stay."""
 
 
 def main() -> "NoReturn":

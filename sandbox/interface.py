@@ -57,12 +57,11 @@ class QueryFailure:
 
 
 Answer = str | QueryFailure
+# Takes (prompt, text) pairs and returns answers in the same order, on the thread that called `Sandbox.run`.
+#
+# A pair is decoded whenever it is taken, so an unanswered one costs nothing. Taking one may raise an exception, if
+# the guest sent no valid sub-query. It must reach `Sandbox.run`, which kills the worker.
 HostQuery = Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]
-"""Takes (prompt, text) pairs and returns answers in the same order, on the thread that called `Sandbox.run`.
-
-A pair is decoded whenever it is taken, so an unanswered one costs nothing. Taking one may raise an exception, if the
-guest sent no valid sub-query. It must reach `Sandbox.run`, which kills the worker.
-"""
 
 
 def refuse_to_delegate(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
@@ -70,16 +69,16 @@ def refuse_to_delegate(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
     return [QueryFailure("nobody can be asked that here") for _ in items]
 
 
+# Whether each wall is active, by name (Landlock: its ABI version, 0 without it).
 Protections = Mapping[str, bool | int]
-"""Whether each wall is active, by name (Landlock: its ABI version, 0 without it)."""
 
+# The walls that Linux can raise around a worker, and what each of them ensures alone.
 KERNEL_WALLS = {
     "namespaces": "no network, no shared memory and no queues of the machine can be seen",
     "private root": "no path can be seen but the few that the runtime needs",
     "landlock": "no file can be read but those of the runtime, none can be written",
     "seccomp": "no sockets, processes, signals or files can be made, whatever is seen",
 }
-"""The walls that Linux can raise around a worker, and what each of them ensures alone."""
 
 
 def missing_walls(walls: Protections) -> tuple[str, ...]:

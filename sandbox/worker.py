@@ -258,6 +258,7 @@ class Worker:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
 
+# Code with which a worker loads our modules from their sources, so that it knows no path of this package.
 LOAD_MODULES = """
 import sys, types
 def load_modules(modules):
@@ -268,7 +269,6 @@ def load_modules(modules):
             setattr(sys.modules[above], own, module)
         exec(compile(source, "<sandbox>", "exec"), vars(module))
 """
-"""Code with which a worker loads our modules from their sources, so that it knows no path of this package."""
 
 
 def read_sources(*modules: str) -> list[tuple[str, str]]:

@@ -10,8 +10,8 @@ from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.search.nearest import nearest_passages
 from ralph_cli.retrieval.search.occurrences import SearchCounter, SearchTerm, Tally
 
+# The share of the question, by weight, that a passage must contain to be shown as near to it.
 MIN_NEAR_SHARE = 0.4
-"""The share of the question, by weight, that a passage must contain to be shown as near to it."""
 
 
 def describe_searches(searches: Sequence[Search]) -> str:

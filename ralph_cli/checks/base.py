@@ -9,11 +9,11 @@ from ralph_cli.core.run import Attempt, Evidence, Step
 
 Check = Callable[[Attempt], Evidence]
 
+# A check that also reads the evidence of earlier checks: the sources of figures, and doubts that it must settle.
 JudgeCheck = Callable[[Attempt, Sequence[Evidence]], Evidence]
-"""A check that also reads the evidence of earlier checks: the sources of figures, and doubts that it must settle."""
 
+# The `check` of issues that the writer of an output can fix without other words of the document.
 WORDING = "wording"
-"""The `check` of issues that the writer of an output can fix without other words of the document."""
 
 
 def describe_failure(error: Exception) -> str:

@@ -20,14 +20,14 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.reports.safe_text import make_visible
 
+# The placeholder for the path of the file; a command without it runs as it is.
 OUTPUT_PLACEHOLDER = "{output}"
-"""The placeholder for the path of the file; a command without it runs as it is."""
 
+# The characters of output that are kept from the beginning, and from the end.
 MAX_EDGE_CHARS = 4_000
-"""The characters of output that are kept from the beginning, and from the end."""
 
+# Seconds for the rest of the output after the command has ended; a child of it may hold the pipe open.
 GRACE_SECONDS = 0.5
-"""Seconds for the rest of the output after the command has ended; a child of it may hold the pipe open."""
 
 _NAMED_COMMAND = re.compile(r"([A-Za-z][\w.-]*):\s+(\S.*)", re.DOTALL)
 _SHELL = "/bin/sh"

@@ -18,17 +18,17 @@ from ralph_cli.retrieval.search.patterns import MAX_PLACES
 from ralph_cli.text.sentences import line_at, shorten_line
 
 NAME = "completeness"
+# The most times that a brief is sent back for this; after that the result says that completeness was not proved.
 MAX_REFUSALS = 1
-"""The most times that a brief is sent back for this; after that the result says that completeness was not proved."""
 
 MAX_NAMED = 30
 MAX_CALLS_NAMED = 6
+# The most lines with unread terms that a refusal shows.
 MAX_LINES_SHOWN = 10
-"""The most lines with unread terms that a refusal shows."""
 
 MAX_LINE = 240
+# The share of a part that may be unread in a part that counts as read.
 _MOST_UNREAD = 0.02
-"""The share of a part that may be unread in a part that counts as read."""
 
 _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
 

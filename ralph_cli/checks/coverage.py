@@ -13,11 +13,11 @@ from ralph_cli.core.run import Attempt, Evidence, Issue
 
 NAME = "coverage"
 LOST = "subqueries"
+# The most characters that one sub-query reads.
 SLICE_CHARS = 100_000
-"""The most characters that one sub-query reads."""
 
+# The most runs of pages, or of characters, that an issue names.
 MAX_RUNS_NAMED = 30
-"""The most runs of pages, or of characters, that an issue names."""
 
 
 @dataclass(frozen=True, slots=True)

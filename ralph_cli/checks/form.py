@@ -9,8 +9,8 @@ from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issu
 from ralph_cli.text.sentences import sentence_ends
 
 MIN_CLAIM_CHARS = 10
+# The most characters of a worker's reason for a claim to which code has objected.
 MAX_BECAUSE_CHARS = 300
-"""The most characters of a worker's reason for a claim to which code has objected."""
 
 _WORD = re.compile(r"\w+")
 _ANNOUNCED = re.compile(r"[:\uff1a]\W*\Z")
@@ -44,8 +44,8 @@ class AnswerForm:
     quote_chars: Range = Range(12, 500)
 
 
+# The form of an answer with a claim for each item.
 LIST_FORM = AnswerForm(Range(1, 60), Range(1, 120))
-"""The form of an answer with a claim for each item."""
 
 
 def is_list(answer_as: str) -> bool:

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# The most characters of a quotation.
 MAX_CHARS = 20_000
-"""The most characters of a quotation."""
 
+# The most quotations of the same marks within each other; more are marks that never close.
 MAX_DEPTH = 8
-"""The most quotations of the same marks within each other; more are marks that never close."""
 
 _CLOSERS = {
     "\u201c": "\u201d\u201c\"", "\u201d": "\u201d", "\u201e": "\u201c\u201d\u201f\"", '"': "\"\u201d",
@@ -25,12 +25,12 @@ _MARK = re.compile("[\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]")
 _ALL_MARKS = "\"'\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 _SINGLE = "'\u2018\u2019\u201a"
 _ALWAYS_CLOSE = "\u201d\u300d\u300f"
+# Marks that are a fault without a partner; the others are also apostrophes, or open in some languages only.
 _SURE_OPENERS = '\u201c\u201e\u00ab\u300c\u300e\u2018"'
-"""Marks that are a fault without a partner; the others are also apostrophes, or open in some languages only."""
 
 _ELISION = re.compile("['\u2018\u2019](?:\\d\\ds?\\b|(?:tis|twas|em|n|til|cause|round)\\b)", re.IGNORECASE)
+# The raised number of a footnote, right behind the closing mark.
 _NOTE = re.compile("[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}|\\d{1,3}(?![\\w%])")
-"""The raised number of a footnote, right behind the closing mark."""
 
 _POSSESSIVE = re.compile(r"\s+[a-z]")
 

@@ -15,23 +15,23 @@ from ralph_cli.retrieval.quotes.scanned import lowest_confidence
 from ralph_cli.retrieval.search.nearest import key_words
 from ralph_cli.text.sentences import shorten_line
 
+# The characters of a quote that an issue repeats.
 MAX_SHOWN_CHARS = 200
-"""The characters of a quote that an issue repeats."""
 
+# The characters that an issue shows of the text closest to a quote.
 MAX_CLOSEST_CHARS = 300
-"""The characters that an issue shows of the text closest to a quote."""
 
+# The least characters of a part of a quote with an ellipsis: fewer are in many places.
 MIN_PART_CHARS = 12
-"""The least characters of a part of a quote with an ellipsis: fewer are in many places."""
 
 _TITLE_CHARS = 300
 _ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
+# The most places of a quote that are kept; its occurrences are counted to the end.
 MAX_PLACES = 50
-"""The most places of a quote that are kept; its occurrences are counted to the end."""
 
 
+# The reason why a reader cannot see each of these spans; "" for a visible one.
 HiddenReasonLookup = Callable[[Sequence[Span]], Mapping[Span, str]]
-"""The reason why a reader cannot see each of these spans; "" for a visible one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from ralph_cli.core.run import Attempt, Issue, Quote
 from ralph_cli.core.structure import Span
 
 NAME = "unseen"
+# The characters around a quote, on its page, of which some must have been shown.
 NEAR = 5_000
-"""The characters around a quote, on its page, of which some must have been shown."""
 
 MAX_NAMED = 6
 _WORD = re.compile(r"\w+")

@@ -16,11 +16,11 @@ from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, VERIFIER_CHECK, Attempt, Evidence, Issue
 
+# The characters shown of the result to verify.
 MAX_RESULT_CHARS = 4_000
-"""The characters shown of the result to verify."""
 
+# The characters shown of each earlier result.
 MAX_PREVIOUS_CHARS = 600
-"""The characters shown of each earlier result."""
 
 MAX_PREVIOUS_RESULTS = 5
 MAX_TOKENS = 512

@@ -23,14 +23,14 @@ from ralph_cli.table.rows import open_row
 from ralph_cli.table.run import OnCell
 from ralph_cli.text.lexicon import pluralize
 
+# Seconds between two questions for results, at least.
 LEAST_POLL_SECONDS = 0.25
-"""Seconds between two questions for results, at least."""
 
+# The share of time that a submitter spends on these questions, at most.
 POLL_SHARE = 0.02
-"""The share of time that a submitter spends on these questions, at most."""
 
+# The folder of submitted jobs whose results are not in the table yet, in the table's folder.
 JOBS_FOLDER = "jobs"
-"""The folder of submitted jobs whose results are not in the table yet, in the table's folder."""
 
 
 def kept_jobs(record: TableRecord) -> dict[str, Job]:

@@ -13,16 +13,16 @@ from ralph_cli.core.errors import ConfigError
 
 CONNECT_SECONDS = 10
 
+# Seconds between two attempts to reach a database that is away.
 POLL_SECONDS = 1.0
-"""Seconds between two attempts to reach a database that is away."""
 
+# Seconds after which these attempts end.
 PATIENCE_SECONDS = 900.0
-"""Seconds after which these attempts end."""
 
 T = TypeVar("T")
 
+# The first number of the advisory locks of running workers; the second one is made from a worker's id.
 _LOCK_CLASS = 0x52414C50
-"""The first number of the advisory locks of running workers; the second one is made from a worker's id."""
 
 
 def require_postgres(url: str) -> str:

@@ -33,11 +33,11 @@ APPLICATION = "ralph"
 QUEUE = "documents"
 WORKFLOW = "answer_document"
 
+# Seconds between two looks of a worker into the queue of all.
 POLL_SECONDS = 0.5
-"""Seconds between two looks of a worker into the queue of all."""
 
+# Seconds between two looks into its own queue, which rarely gets a job.
 OWN_POLL_SECONDS = 2.0
-"""Seconds between two looks into its own queue, which rarely gets a job."""
 
 _UNDONE = ("ENQUEUED", "PENDING", "DELAYED")
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]

@@ -19,8 +19,8 @@ from ralph_cli.core.run import StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import canonical_json
 
+# The version of the format of these files.
 FORMAT = 2
-"""The version of the format of these files."""
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 

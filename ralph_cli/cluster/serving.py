@@ -11,14 +11,14 @@ from ralph_cli.cluster.database import APPLICATION, QUEUE, WORKFLOW, JobQueue, q
 from ralph_cli.cluster.job import code_version
 from ralph_cli.core.errors import ConfigError, RalphError
 
+# Seconds between two checks whether a worker still has the lock of its id.
 KEEP_SECONDS = 2.0
-"""Seconds between two checks whether a worker still has the lock of its id."""
 
+# Seconds that a worker has for its jobs at work when it ends.
 FINISH_SECONDS = 86_400
-"""Seconds that a worker has for its jobs at work when it ends."""
 
+# Takes the hash of a job, and a function that raises JobCancelled if it was cancelled; returns the result's hash.
 DoJob = Callable[[str, Callable[[], None]], str]
-"""Takes the hash of a job, and a function that raises JobCancelled if it was cancelled; returns the result's hash."""
 
 
 class JobCancelled(RalphError):

@@ -19,8 +19,8 @@ from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Usage
 from ralph_cli.providers.endpoint import Endpoint
 
+# Seconds that a job waits for running calls elsewhere, which may cost less than is reserved for them.
 LONGEST_CALL_SECONDS = 900.0
-"""Seconds that a job waits for running calls elsewhere, which may cost less than is reserved for them."""
 
 _TABLES = """
 CREATE SCHEMA IF NOT EXISTS ralph;
@@ -36,11 +36,11 @@ CREATE TABLE IF NOT EXISTS ralph.spending (
 CREATE TABLE IF NOT EXISTS ralph.turn (service text PRIMARY KEY, next timestamptz NOT NULL)
 """
 
+# By how much sums of floats may differ.
 _ENOUGH = 1e-9
-"""By how much sums of floats may differ."""
 
+# US dollars that are reserved for a call whose cost is unknown, at least.
 _LEAST = 1e-6
-"""US dollars that are reserved for a call whose cost is unknown, at least."""
 
 
 class Amounts(NamedTuple):

@@ -22,8 +22,8 @@ from ralph_cli.journal.traces import replace_file
 Kind = Literal["documents", "jobs", "bundles", "results"]
 
 MIB = 1 << 20
+# The largest size of a file of each kind; a larger one is not read.
 MOST_BYTES: dict[Kind, int] = {"documents": 1024 * MIB, "jobs": 64 * MIB, "bundles": 512 * MIB, "results": 64 * MIB}
-"""The largest size of a file of each kind; a larger one is not read."""
 
 _Found = TypeVar("_Found")
 

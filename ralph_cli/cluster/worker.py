@@ -40,8 +40,8 @@ from ralph_cli.runs.resuming.record_fields import resumed_settings
 from ralph_cli.table.record import TableRecord, read_cells
 from ralph_cli.table.run import FAULTS_OF_MACHINE, Filling, cores, fill_table
 
+# Called with each finished cell; an exception ends the job.
 OnCell = Callable[[Cell], None]
-"""Called with each finished cell; an exception ends the job."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,10 @@ ABSENT = 3
 BUDGET = 4
 INTERRUPTED = 130
 
+# The code with which other programs end in a broken pipe: 128 and the number of SIGPIPE.
 BROKEN_PIPE = 141
-"""The code with which other programs end in a broken pipe: 128 and the number of SIGPIPE."""
 
+# Packages of the vendors' SDKs that export thousands of classes, of which a request needs few.
 SDK_PACKAGES = (
     "anthropic",
     "anthropic.lib.",
@@ -40,7 +41,6 @@ SDK_PACKAGES = (
     "openai.lib.",
     "openai.types.",
 )
-"""Packages of the vendors' SDKs that export thousands of classes, of which a request needs few."""
 
 app = typer.Typer(
     cls=CommandGroups,

@@ -23,8 +23,8 @@ from ralph_cli.text.lexicon import pluralize
 if TYPE_CHECKING:
     from ralph_cli.table.outputs import WrittenTable
 
+# Problems of files that are printed, at most.
 MAX_PROBLEMS = 5
-"""Problems of files that are printed, at most."""
 
 Questions = Annotated[
     Path | None,

@@ -22,8 +22,8 @@ _INSIDE = re.compile(rf"\S{_PRIVATE}\S")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _PARAGRAPH = re.compile("[\n\f\r\x85\u2029]")
 _LOOK_BACK = 2_000
+# General categories of characters that may have a selector: emoji and other symbols, ideographs, Mongolian letters.
 _SELECTOR_BASES = frozenset({"So", "Sm", "Sk", "Po", "Pd", "Lo"})
-"""General categories of characters that may have a selector: emoji and other symbols, ideographs, Mongolian letters."""
 
 
 def unreadable_reason(text: str, start: int, end: int) -> str:

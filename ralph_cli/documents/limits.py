@@ -5,8 +5,8 @@ from typing import Literal
 
 from ralph_cli.core.errors import DocumentError
 
+# Order of a PDF page's text: by height in each column, by height on the whole page, or as in the file.
 Layout = Literal["auto", "visual", "stream"]
-"""Order of a PDF page's text: by height in each column, by height on the whole page, or as in the file."""
 
 MIB = 1 << 20
 _MOST_MORE_SECONDS = 240.0

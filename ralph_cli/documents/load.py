@@ -12,12 +12,12 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 
+# Raised whenever a loader gives another text for the same bytes.
 _LOADER_VERSIONS: dict[str, int] = {
     "pdf": 13, "docx": 9, "html": 11, "text": 2, "markdown": 2, "code": 2,
     "xlsx": 5, "xlsb": 1, "xls": 1, "pptx": 5, "odt": 5, "ods": 4, "odp": 5, "epub": 4, "rtf": 5,
     "eml": 8, "mbox": 8, "msg": 6, "mhtml": 5, "ipynb": 5, "csv": 2, "json": 1, "image": 1,
 }  # fmt: skip
-"""Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {
     "pdf": "pypdfium2",
@@ -25,8 +25,8 @@ _LIBRARIES: dict[str, str] = {
     **dict.fromkeys(("xls", "xlsb"), "python-calamine"),
     **dict.fromkeys(("html", "docx", "epub", "eml", "mbox", "msg", "mhtml", "ipynb"), "selectolax"),
 }
+# Those of them that come with the extra `office`.
 _EXTRA = ("pillow", "python-calamine")
-"""Those of them that come with the extra `office`."""
 
 
 def describe_loader(kind: str) -> str:

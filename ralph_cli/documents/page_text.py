@@ -31,8 +31,8 @@ from ralph_cli.documents.parsed import (
 )
 
 SPACE, CELL, LINE, PARAGRAPH = 1, 2, 3, 4
+# The white space between two texts, the strongest last.
 SEPARATORS = ("", " ", "  ", "\n", "\n\n")
-"""The white space between two texts, the strongest last."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")

@@ -28,19 +28,19 @@ from ralph_cli.core.structure import (
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.ocr.words import WORD_FIELDS, unpack_words
 
+# Headings that a document may have.
 MAX_HEADINGS = 50_000
-"""Headings that a document may have."""
 
+# Code of the caution that a text depends on the fonts of the machine, which may have more of them tomorrow.
 MISSING_FONTS = "missing-fonts"
-"""Code of the caution that a text depends on the fonts of the machine, which may have more of them tomorrow."""
 
+# Quotations, notes or additions that a document may have.
 MAX_PASSAGES = 100_000
-"""Quotations, notes or additions that a document may have."""
 
 _MAX_TABLES, _MAX_CELLS = 50_000, 2_000_000
 _MAX_PLACES = _MAX_BLOCKS = 2_000_000
+# Places that are kept of a document.
 MOST_PLACES = 500_000
-"""Places that are kept of a document."""
 
 _MOST_NAME_BYTES = 48 << 20
 _MAX_CAUTIONS = 100

@@ -20,24 +20,24 @@ OTHER_WORDS = "other words are drawn in its place"
 
 _REASONS = frozenset({"", MARKED, OFF_PAGE, TINY, INVISIBLE, TRANSPARENT, COLOUR, LAYER, CLIPPED, OTHER_WORDS})
 
+# What the rule says of words that may be seen, or not.
 DOUBTFUL = "white on a ground that is not known"
-"""What the rule says of words that may be seen, or not."""
 
+# Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
+# does. Fainter text is not there for a reader of paper, and hardly for one of a screen.
 LEAST_CONTRAST = 16
-"""Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
-does. Fainter text is not there for a reader of paper, and hardly for one of a screen."""
 
+# Points: characters of this size or less are not read, and nothing is seen in a box of this height or width.
 LARGEST_UNREAD = 1.0
-"""Points: characters of this size or less are not read, and nothing is seen in a box of this height or width."""
 
+# Points from the place that text flows to: further to the left, above, to the right or below no page reaches.
 _FAR_BEFORE, _FAR_BEHIND = -375.0, 3_750.0
-"""Points from the place that text flows to: further to the left, above, to the right or below no page reaches."""
 
+# The colours, as 0xRRGGBB, that may be behind some text; None if that is not known.
 Colours = frozenset[int] | None
-"""The colours, as 0xRRGGBB, that may be behind some text; None if that is not known."""
 
+# That of a fill that is none.
 NOTHING: Colours = frozenset()
-"""That of a fill that is none."""
 
 BLACK, WHITE = 0x000000, 0xFFFFFF
 WHITE_GROUND: Colours = frozenset({WHITE})

@@ -12,23 +12,23 @@ Kind = Literal[
     "ipynb", "csv", "json", "text", "markdown", "html", "code", "image",
 ]  # fmt: skip
 
+# What has pages that may be pictures, whose words OCR can read.
 OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
-"""What has pages that may be pictures, whose words OCR can read."""
 
+# What is a text as it is: it is decoded, and needs no parser in a process of its own.
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
-"""What is a text as it is: it is decoded, and needs no parser in a process of its own."""
 
+# What may be encrypted as a whole; its name alone says which of them it is.
 OFFICE_KINDS: frozenset[Kind] = frozenset(["docx", "xlsx", "xlsb", "pptx"])
-"""What may be encrypted as a whole; its name alone says which of them it is."""
 
+# What may have attachments.
 MAIL_KINDS: frozenset[Kind] = frozenset(["eml", "mbox", "msg"])
-"""What may have attachments."""
 
+# What is made of bytes that stand for characters, in an encoding that may be given.
 DECODED_KINDS: frozenset[Kind] = TEXT_KINDS | {"eml", "mbox", "html", "mhtml", "ipynb", "csv", "json"}
-"""What is made of bytes that stand for characters, in an encoding that may be given."""
 
+# A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13.
 _HEAD = 1024
-"""A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13."""
 
 _TEXT_SUFFIXES = ".txt .text .log .rst .adoc .org .tex .xml .yaml .yml .toml .ini .cfg"
 _TEXT = frozenset(_TEXT_SUFFIXES.split())
@@ -42,6 +42,7 @@ _CODE_SUFFIXES = """
     .swift .m .mm .r .jl .lua .sh .bash .zsh .fish .ps1 .bat .sql .hs .ml .mli .ex .exs .erl .clj .lisp .el .dart .f90
     .f .vb .asm .s .css .scss .less .vue .svelte .proto .cmake .mk .gradle .tf .sol .v .vhd
 """
+# What a text is by its suffix.
 _NAMED_KINDS: dict[str, Kind] = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "json"),
@@ -50,10 +51,9 @@ _NAMED_KINDS: dict[str, Kind] = {
     **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml"), "html"),
     **dict.fromkeys(_CODE_SUFFIXES.split(), "code"),
 }
-"""What a text is by its suffix."""
 
+# Suffixes that say what a text is; any other one may be that of a mail.
 _NAMED_TEXT = (_NAMED_KINDS.keys() | _TEXT) - {".txt", ".text", ".log"}
-"""Suffixes that say what a text is; any other one may be that of a mail."""
 
 _PDF_HINT = "save it as PDF or text first"
 _OLD_SHEETS = (b"\x09\0\x04\0", b"\x09\x02\x06\0", b"\x09\x04\x06\0")
@@ -90,13 +90,14 @@ _OLE_PARTS = tuple(
         ("PowerPoint Document", "an old PowerPoint presentation (ppt)", "save it as pptx or PDF first"),
     )
 )
+# The name of the stream of an xls file, Workbook or Book, or its end.
 _WORKBOOK = re.compile(rb"B\0o\0o\0k\0\0\0", re.IGNORECASE)
-"""The name of the stream of an xls file, Workbook or Book, or its end."""
 
 _TNEF = b"\x78\x9f\x3e\x22"
 _OUTLOOK_STREAM, _OUTLOOK_SUFFIXES = "__substg1.0_".encode("utf-16-le"), (".msg", ".oft")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
+# The parts by which an archive is known; the first in it counts, for files may be embedded in each other.
 _ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
     (b"word/document", "docx"),
     (b"xl/workbook.bin", "xlsb"),
@@ -107,7 +108,6 @@ _ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
     (b"application/vnd.oasis.opendocument.presentation", "odp"),
     (b"application/epub+zip", "epub"),
 )
-"""The parts by which an archive is known; the first in it counts, for files may be embedded in each other."""
 
 _FOREIGN_ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
     (b"application/vnd.oasis.opendocument.", "an OpenDocument drawing, formula or database"),

@@ -28,11 +28,11 @@ from ralph_cli.documents.sniff import (
 from ralph_cli.documents.structure.complete import complete
 from ralph_cli.documents.text_cache import is_kept, read_parsed, write_parsed
 
+# Codes of cautions about an option that does nothing with this file.
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
-"""Codes of cautions about an option that does nothing with this file."""
 
+# Called with the pages or files that are read, and those in all; a text is a single one.
 OnLoading = Callable[[int, int], None]
-"""Called with the pages or files that are read, and those in all; a text is a single one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,5 +200,5 @@ class DocumentSource:
         )
 
 
+# What a caller may name a document with, or several.
 DocumentLike = str | Path | Document | DocumentSource | Sequence["str | Path | Document | DocumentSource"]
-"""What a caller may name a document with, or several."""

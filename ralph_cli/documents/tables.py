@@ -13,8 +13,8 @@ from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.documents.page_text import CELL, LINE, SEPARATORS, PageText
 from ralph_cli.documents.structure.grids import GridCell, GridRow, find_header, make_tables
 
+# What is further right counts as the last of these.
 MOST_COLUMNS = 1_000
-"""What is further right counts as the last of these."""
 
 _MOST_HEADER_ROWS = 10
 _LONGEST_REPEATED = 100
@@ -66,8 +66,8 @@ def measure_blanks(text: str) -> float:
     return _POINTS_OF_BLANK * len(blanks.expandtabs(_BLANKS_OF_TAB))
 
 
+# The first and the last column that each name of a header stands over, from left to right.
 _Names = Sequence[tuple[int, int]]
-"""The first and the last column that each name of a header stands over, from left to right."""
 
 _EMPTY = (EMPTY_CELL, None)
 _DIGIT = re.compile(r"\d")

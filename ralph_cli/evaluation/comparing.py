@@ -16,12 +16,12 @@ Rank = Callable[[QuestionResult], int | None]
 
 _RIGHT = {"yes": 2, "partly": 1, "no": 0}
 
+# The measures that are compared, the higher the better; None cannot be compared.
 MEASURES: Mapping[str, Rank] = {
     "right": lambda result: _RIGHT.get(result.grade.right),
     "supported": lambda result: None if result.supported is None else int(result.supported),
     "on_gold": lambda result: None if result.on_gold is None else int(result.on_gold),
 }
-"""The measures that are compared, the higher the better; None cannot be compared."""
 
 _WORDS = {
     "right": ("not right", "partly right", "right"),

@@ -68,8 +68,8 @@ class QuestionSet:
 
 
 Text = Annotated[str, Field(min_length=1)]
+# The number of the first page.
 Start = Literal[0, 1]
-"""The number of the first page."""
 
 
 class _Record(BaseModel):

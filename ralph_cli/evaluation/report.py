@@ -27,8 +27,8 @@ _MEASURES = {
     "absent_wrongly": "absent, wrongly",
 }
 
+# The totals of a comparison, each with its name and number of decimals.
 _TOTALS = {"calls": ("calls", 0), "characters": ("characters", 0), "usd": ("dollars", 4), "seconds": ("seconds", 1)}
-"""The totals of a comparison, each with its name and number of decimals."""
 
 
 def report_lines(evaluation: Evaluation, comparison: Comparison | None = None) -> Iterator[str]:

@@ -12,17 +12,17 @@ from ralph_cli.core.results.judge_test import Rate
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.evaluation.question_sets import Format
 
+# Whether an answer agrees with the reference; "unjudged" if that is unknown, "" without a reference.
 Rightness = Literal["yes", "partly", "no", "unjudged", ""]
-"""Whether an answer agrees with the reference; "unjudged" if that is unknown, "" without a reference."""
 
+# The kind of an answer: claims, passages that no model has read, not found in the document, or none of these.
 Answered = Literal["answer", "passages", "absent", "nothing"]
-"""The kind of an answer: claims, passages that no model has read, not found in the document, or none of these."""
 
 BY_FIGURES = "figures"
 BY_WORDS = "words"
 BY_ABSENCE = "absence"
+# The values of `Grade.by` if code has compared; else it is the name of a model.
 BY_NOTHING = "no answer"
-"""The values of `Grade.by` if code has compared; else it is the name of a model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ from ralph_cli.wiring.models import ModelNames, choose_models
 
 UNBOUNDED = Budget()
 
+# A function called with a question, its number and the count: with None before it is asked, then with its result.
 OnQuestion = Callable[[int, int, Question, QuestionResult | None], None]
-"""A function called with a question, its number and the count: with None before it is asked, then with its result."""
 
 
 def run_evaluation(

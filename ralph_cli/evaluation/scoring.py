@@ -27,16 +27,16 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.wiring.models import NOBODY, ModelNames, build_models
 from ralph_cli.wiring.spending import run_budget
 
+# The share of the reference's own words and figures that a right answer has, where only code compares them.
 MIN_YES = 0.8
-"""The share of the reference's own words and figures that a right answer has, where only code compares them."""
 
 MIN_PARTLY = 0.4
 
+# The words that a reference without a figure must add to its question to be compared by words.
 MIN_WORDS = 2
-"""The words that a reference without a figure must add to its question to be compared by words."""
 
+# The powers of ten that a figure without a scale may mean: "in USD millions" may be in the question.
 _SCALES = (0, 3, 6, 9, 12)
-"""The powers of ten that a figure without a scale may mean: "in USD millions" may be in the question."""
 
 
 def answer_kind(view: RunView) -> Answered:
@@ -164,8 +164,8 @@ def _figures(text: str) -> list[Quantity]:
     return [one for one in read_quantities(text, "prose") if one.kind not in ("identifier", "ordinal")]
 
 
+# The characters shown of the reference and of the answer.
 MAX_CHARS = 8_000
-"""The characters shown of the reference and of the answer."""
 
 MAX_TOKENS = 1_000
 

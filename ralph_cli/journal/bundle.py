@@ -32,10 +32,11 @@ MEMBERS = (MANIFEST, JOURNAL, VIEW, IDENTITY, ORIGIN)
 _DOCUMENT_OF_SET = re.compile(r"document-\d{1,5}")
 
 MIB = 1 << 20
+# A member that would compress more than this is stored uncompressed, so that readers may refuse such members.
 MAX_COMPRESSION_RATIO = 200
-"""A member that would compress more than this is stored uncompressed, so that readers may refuse such members."""
 
 MAX_DEPTH = 100
+# The most bytes of each member.
 MAX_MEMBER_BYTES = {
     MANIFEST: MIB,
     VIEW: 64 * MIB,
@@ -44,7 +45,6 @@ MAX_MEMBER_BYTES = {
     JOURNAL: 256 * MIB,
     DOCUMENT: 200 * MIB,
 }
-"""The most bytes of each member."""
 
 
 def is_document(name: str) -> bool:
@@ -63,8 +63,8 @@ def document_members(documents: Sequence[bytes], *, of_set: bool) -> dict[str, b
     return dict(zip(names, documents, strict=True))
 
 
+# The hash before the first event of a chain.
 CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
-"""The hash before the first event of a chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +180,11 @@ def _compression_for(data: bytes) -> int:
 
 
 MAX_FILE = 512 * MIB
+# The errors of the standard library for a damaged archive.
 _ARCHIVE_ERRORS = (
     zipfile.BadZipFile, zlib.error, struct.error,
     OSError, EOFError, ValueError, RuntimeError, KeyError, OverflowError,
 )  # fmt: skip
-"""The errors of the standard library for a damaged archive."""
 
 _HINT = "ask for the bundle again; `ralph trace export` makes one"
 

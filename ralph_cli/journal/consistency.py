@@ -14,11 +14,11 @@ from ralph_cli.core.model import Json, StopReason, ToolCall
 from ralph_cli.core.run import Attempt
 from ralph_cli.core.structure import PAGE_BREAK
 
+# Converts events to plain values and back.
 EVENT: TypeAdapter[events.AnyEvent] = TypeAdapter(events.Event)
-"""Converts events to plain values and back."""
 
+# Characters shown of a fault: it may repeat text that somebody wrote into a record.
 MAX_FAULT_CHARS = 160
-"""Characters shown of a fault: it may repeat text that somebody wrote into a record."""
 
 Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 40)]
 
@@ -61,8 +61,8 @@ class _FollowsRecord(BaseModel):
     questions: Annotated[list[str], Field(min_length=1)]
 
 
+# The branch of a child worker: "2.1" is a child of "2".
 _BRANCH = re.compile(r"[1-9]\d{0,5}(?:\.[1-9]\d{0,5}){0,5}", re.ASCII)
-"""The branch of a child worker: "2.1" is a child of "2"."""
 
 
 def parse_event(text: str | bytes, name: str, form: str, code: str) -> events.AnyEvent:

@@ -11,11 +11,11 @@ from pathlib import Path
 from ralph_cli.core.errors import JournalError
 from ralph_cli.journal.rows import JOURNAL_FILE
 
+# In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later.
 MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
-"""In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later."""
 
+# The folder in a run's folder that has the copies, each under its name.
 COPIES = "earlier"
-"""The folder in a run's folder that has the copies, each under its name."""
 
 
 def copy_runs(folders: Collection[Path], folder: Path, beside: Collection[str]) -> None:

@@ -16,25 +16,25 @@ from urllib.parse import quote
 
 from ralph_cli.core.model import Json
 
+# Settings that describe the machine and not the run.
 PRIVATE_SETTINGS = (
     "out", "cache", "anthropic_base_url", "openai_base_url", "azure_endpoint", "aws_profile", "bedrock_base_url",
     "google_project", "google_credentials", "vertex_base_url", "providers", "no_proxy", "ca_file", "otel",
 )  # fmt: skip
-"""Settings that describe the machine and not the run."""
 
+# Fields with a path, in a document's record and in settings; only its last part is kept.
 FILE_FIELDS = ("output_schema", "memory", "path")
-"""Fields with a path, in a document's record and in settings; only its last part is kept."""
 
 KEY_MARK, FOLDER_MARK = "[key]", "[folder]/"
 _KEY_SHAPED = re.compile(r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}")
+# A path with at least one folder, up to its last part, the file's name.
 _PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+")
-"""A path with at least one folder, up to its last part, the file's name."""
 
 _RESULT_FIELDS = frozenset(
     {"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused", "doubts", "because", "figures"}
 )
+# Events whose text comes from the machine and its programs, so that all paths in them are removed.
 _MACHINE_EVENTS = frozenset({"noticed", "verified", "verifier_started", "goal_set", "call_retried", "run_halted"})
-"""Events whose text comes from the machine and its programs, so that all paths in them are removed."""
 
 _MIN_KEY_CHARS = 8
 

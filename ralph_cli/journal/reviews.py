@@ -11,11 +11,11 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError, UserError
 from ralph_cli.core.results.review import Mark, Review
 
+# The most characters of a note or a correction.
 MOST_CHARACTERS = 4_000
-"""The most characters of a note or a correction."""
 
+# The most bytes of the file.
 MOST_BYTES = 4 << 20
-"""The most bytes of the file."""
 
 
 class _Line(BaseModel):

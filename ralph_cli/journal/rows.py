@@ -19,11 +19,11 @@ from ralph_cli.core.version import SCHEMA_VERSION
 JOURNAL_FILE = "journal.sqlite3"
 _UNCHAINED_COLUMNS = "event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
 EVENT_COLUMNS = _UNCHAINED_COLUMNS.removesuffix(")") + ", chain TEXT NOT NULL, seal TEXT NOT NULL)"
+# The table of events as SQLite stores its definition, by the schema version in the file (version 1 wrote none).
 _STORED_EVENT_TABLES = {0: f"CREATE TABLE {_UNCHAINED_COLUMNS}", 2: f"CREATE TABLE {EVENT_COLUMNS}"}
-"""The table of events as SQLite stores its definition, by the schema version in the file (version 1 wrote none)."""
 
+# The hash before the first event.
 CHAIN_START = hashlib.sha256(b"ralph-journal").hexdigest()
-"""The hash before the first event."""
 
 
 def read_chained_rows(folder: Path) -> Iterator[tuple[int, str, str, str]]:

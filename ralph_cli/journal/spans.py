@@ -30,13 +30,13 @@ from ralph_cli.core.model import Json, StopReason, Usage
 from ralph_cli.core.run import Evidence, StopType
 from ralph_cli.core.version import __version__
 
+# Vendors with another name in the conventions.
 PROVIDERS = {"azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai"}
-"""Vendors with another name in the conventions."""
 
 FINISH_REASONS = {StopReason.END: "stop", StopReason.TOOL: "tool_call", StopReason.LENGTH: "length"}
 
+# Seconds that the end of the program waits for a collector that does not answer.
 EXPORT_SECONDS = 5
-"""Seconds that the end of the program waits for a collector that does not answer."""
 
 _COMMAND = "command"
 

@@ -17,13 +17,13 @@ from ralph_cli.judge_testing.mutations import DocumentFacts, TrueClaim, mutate
 from ralph_cli.judge_testing.true_claims import true_claims
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 
+# Claims that the judge gets in one call: as many as an answer may have.
 BATCH_SIZE = 7
-"""Claims that the judge gets in one call: as many as an answer may have."""
 
 NAME = "judge_test.md"
 _CANDIDATES_PER_CLAIM = 6
+# Of this many claims from a document with sentences, one at most comes from a row of a table.
 _CLAIMS_PER_ROW_CLAIM = 4
-"""Of this many claims from a document with sentences, one at most comes from a row of a table."""
 
 
 def load_built_in() -> tuple[Document, tuple[TrueClaim, ...]]:

@@ -10,8 +10,8 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
 _MAX_DIGIT_SHIFT = 4
+# The digits of a figure that are changed, counted from the left.
 _CHANGED_DIGITS = 3
-"""The digits of a figure that are changed, counted from the left."""
 
 _OTHER_SCALES = {"million": "billion", "billion": "million", "thousand": "million", "trillion": "billion"}
 
@@ -89,11 +89,11 @@ def _magnitude_variants(figure: Quantity) -> Iterator[str]:
             yield figure.text.replace(scale, other)
 
 
+# What holds for a span of time may also hold for a longer one.
 _IN_SPAN = re.compile(r"(?i)\b(?:between|from|through|until|to|after|than)\s+(?:[\w,]+\s){0,4}\Z")
-"""What holds for a span of time may also hold for a longer one."""
 
+# What happened by a year happened by any later one; what holds since a year holds since any later one.
 _SINCE_OR_BY = re.compile(r"(?i)\b(?:by|before|prior to|since)\s+(?:[\w,]+\s){0,4}\Z")
-"""What happened by a year happened by any later one; what holds since a year holds since any later one."""
 
 _OTHER_PACES = (
     (r"(each|every|per) year", r"\1 month"),

@@ -4,22 +4,22 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+# Countries, each of which can stand for any other in a sentence.
 COUNTRIES = (
     "United States", "United Kingdom", "Canada", "Mexico", "Brazil", "Argentina", "Germany", "France", "Italy", "Spain",
     "Portugal", "Ireland", "Switzerland", "Austria", "Belgium", "Denmark", "Sweden", "Norway", "Finland", "Poland",
     "Israel", "India", "China", "Japan", "Singapore", "Australia",
 )  # fmt: skip
-"""Countries, each of which can stand for any other in a sentence."""
 
 _NAME = re.compile(
     r"\b[Tt]he (?P<name>[A-Z][a-z]+(?:[A-Z][a-z]+)*(?: (?:(?:of|and|&) )?[A-Z][A-Za-z.]*[A-Za-z])*)"
     r"(?=[ ,.;:)'\u2019])(?! \d)"
 )
+# Names for the company that a document is about: two of them often mean the same.
 _ISSUER = {"Company", "Corporation", "Registrant", "Issuer", "Group", "Parent", "Firm", "Bank", "Borrower", "Employer"}
-"""Names for the company that a document is about: two of them often mean the same."""
 
+# Words that stand behind any name.
 _COMMON = ("and", "or", "of", "is", "was", "to", "in", "for", "with", "by", "from", "as", "that")
-"""Words that stand behind any name."""
 
 _MIN_COUNT = 4
 _MAX_NAME_WORDS = 3

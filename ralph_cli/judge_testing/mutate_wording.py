@@ -9,17 +9,17 @@ _CONDITIONS = (
     r"if|unless|when|whenever|except|provided that|(?:for )?(?:so|as) long as|other than|to the extent|subject to"
     r"|only (?:where|when|if)|in the event"
 )
+# Words that begin a condition or an exception.
 CONDITION = re.compile(rf"(?i)\b(?:{_CONDITIONS})\b")
-"""Words that begin a condition or an exception."""
 
 _BOUNDARY = re.compile(r"[,;:](?=\s)|[()\u2013\u2014\u201c\u201d\"]")
 _AUXILIARY = re.compile(r"\b(is|are|was|were|will|shall|must|may|can|could|should|would|has|have|had)\b")
+# Words before an auxiliary after which "not" may leave the claim true: the auxiliary is not that of a main clause, or
+# its subject is only a part of something.
 _SUBORDINATE = re.compile(
     rf"(?i)\b(?:{_CONDITIONS}|that|which|who|whose|whom|where|as|because|since|while|although|though|until|after|before"
     r"|whether|how|what|than|once|certain|some|several|many|most|part|portion|there|various|others?|majority|might)\b"
 )
-"""Words before an auxiliary after which "not" may leave the claim true: the auxiliary is not that of a main clause, or
-its subject is only a part of something."""
 
 _NEGATIVE = re.compile(rf"(?i)\b(?:{NEGATIONS}|hardly|few|fewer|little|only|except|unable)\b")
 _UNFIT_BEHIND = re.compile(

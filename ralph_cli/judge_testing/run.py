@@ -17,8 +17,8 @@ from ralph_cli.runs.execute import Job, Setup, execute
 from ralph_cli.wiring.models import NOBODY, BuiltMode, RunContext, choose_models
 from ralph_cli.wiring.qa import build_looker
 
+# Claims made from a document by default. Without a document the default is all claims that come with ralph.
 DEFAULT_CLAIMS = 20
-"""Claims made from a document by default. Without a document the default is all claims that come with ralph."""
 
 MAX_CLAIMS = 200
 NO_JUDGE_HINT = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or choose a model with --judge-model"

@@ -12,26 +12,26 @@ from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.sentences import sentence_ends
 
 MIN_CHARS = 50
+# The most characters of a sentence that becomes a claim.
 MAX_CHARS = 260
-"""The most characters of a sentence that becomes a claim."""
 
 _ITEM_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|\(?[a-z]{1,3}\)|[-*\u2022])\s+(?=[A-Z])")
+# The beginning of a sentence that cannot be understood without the one before.
 _DEPENDENT = re.compile(
     r"(?i)(?:however|accordingly|therefore|further|furthermore|also|but|and|or|so|thus|additionally|moreover|both|here"
     r"|there|then|one|as a result|in addition|for example|see|refer|notwithstanding|(?:each of |in )?(?:this|that|these"
     r"|those|their|such|its|his)|the (?:former|latter|following|above|same|preceding)"
     r"|(?:\w+\W+){0,6}(?:it|they|them|this|these|such|he|she))\b"
 )
-"""The beginning of a sentence that cannot be understood without the one before."""
 
 _MARKUP = re.compile(r"[*_`|<>\[\]{}#@~^\\]|\S {2,}\S|-\n|[a-z]\.[A-Z]|http|www\.|\.{3}|\u2026")
+# Each line of a sentence but the last is at least this share of the longest: a heading before it is shorter.
 _MIN_LINE_SHARE = 0.6
-"""Each line of a sentence but the last is at least this share of the longest: a heading before it is shorter."""
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CELL = re.compile(r"\(?-?[$\u20ac\u00a3]?\s?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?x?")
+# Characters within which the rows of a table are alternatives to each other.
 _NEAR_CHARS = 600
-"""Characters within which the rows of a table are alternatives to each other."""
 
 
 class _Row(NamedTuple):

@@ -56,8 +56,8 @@ class ChildRead:
     used: Callable[[], Allowance]
 
 
+# Makes the child of this branch with its part, question and allowance; ends its sandbox afterwards.
 OpenChild = Callable[[str, Document, str, Allowance], AbstractContextManager[ChildRead]]
-"""Makes the child of this branch with its part, question and allowance; ends its sandbox afterwards."""
 
 
 @dataclass(frozen=True, slots=True)

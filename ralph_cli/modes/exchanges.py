@@ -10,17 +10,17 @@ from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Claim, Halt, Step, StopType
 from ralph_cli.loop.state import fold
 
+# The characters shown of one question with its answer.
 MAX_EXCHANGE_CHARS = 2_500
-"""The characters shown of one question with its answer."""
 
+# The characters shown of all earlier questions, the latest first.
 MAX_EXCHANGES_CHARS = 10_000
-"""The characters shown of all earlier questions, the latest first."""
 
 MAX_QUESTION_CHARS = 500
 MAX_QUESTIONS = 20
 
+# The latest questions whose words are added to those of a further one for a search.
 _WORDS_OF = 2
-"""The latest questions whose words are added to those of a further one for a search."""
 
 _ENDINGS = {
     StopType.COMPLETION: "Accepted:",

@@ -21,8 +21,8 @@ from ralph_cli.modes.retry import MAX_CONVERSATION_CHARS, Retry
 from ralph_cli.rlm.goal_acts import MAX_OUTPUT_CHARS, GiveUp, OutputFromVariable, Refusal, Say, SetOutput, Verify
 from ralph_cli.rlm.loop import Explorer, ToolAnswer
 
+# The characters of the output that a fresh conversation is shown; all of it is in the variable `OUTPUT_VARIABLE`.
 SHOWN_OUTPUT_CHARS = 2_500
-"""The characters of the output that a fresh conversation is shown; all of it is in the variable `OUTPUT_VARIABLE`."""
 
 EVIDENCE_CHARS = 3_000
 OUTPUT_VARIABLE = "output_so_far"

@@ -8,8 +8,8 @@ from ralph_cli.checks.figures.check import NAME
 from ralph_cli.checks.form import as_draft
 from ralph_cli.core.run import ABSENCE_CHECK, Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Ruling
 
+# The identity of a claim: its wording and the places of its quotes.
 ClaimKey = tuple[str, tuple[tuple[int, int], ...]]
-"""The identity of a claim: its wording and the places of its quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ def _normalize(text: str) -> str:
 
 
 _DIGITS = re.compile(r"\d+")
+# The figures of a claim, sorted; its words if it has none.
 ClaimFigures = tuple[str, ...] | str
-"""The figures of a claim, sorted; its words if it has none."""
 
 
 @dataclass(slots=True)

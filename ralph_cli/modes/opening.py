@@ -13,11 +13,11 @@ from ralph_cli.documents.structure.lines import is_numbered
 
 MAX_HEADINGS = 12
 MAX_HEADING_CHARS = 48
+# The characters of a text that is shown whole as its beginning.
 SHORT_CHARS = 600
-"""The characters of a text that is shown whole as its beginning."""
 
+# The numbered headings of a kind that may share one line.
 LEAST_RUN = 4
-"""The numbered headings of a kind that may share one line."""
 
 _WORD_AND_NUMBER = re.compile(r"[^\W\d_]{3,}\s+(?:\d{1,3}[A-Z]?|[IVXLC]+)\b")
 

@@ -17,8 +17,8 @@ from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
 from ralph_cli.text.sentences import shorten_line
 
+# The characters by which a refusal names a claim.
 CLAIM_BEGINS = 60
-"""The characters by which a refusal names a claim."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -25,8 +25,8 @@ from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, par
 
 TRAJECTORY_CHARS = 24_000
 SUMMARY_CHARS = 4_000
+# The most offsets of a part that are named.
 _MOST_OFFSETS = 5
-"""The most offsets of a part that are named."""
 
 _LIST_CLAIMS = "each claim names one item, and every item that the document has is a claim"
 

@@ -7,8 +7,8 @@ from ralph_cli.loop.state import LoopState
 
 Retry = Literal["continue", "fresh", "auto"]
 
+# The characters of a conversation above which "auto" starts a new one.
 MAX_CONVERSATION_CHARS = 100_000
-"""The characters of a conversation above which "auto" starts a new one."""
 
 
 def needs_fresh_conversation(retry: Retry, state: LoopState, characters: int) -> bool:

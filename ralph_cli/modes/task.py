@@ -40,23 +40,23 @@ from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
 
+# The characters of the brief that a fresh conversation of the reader is shown.
 BRIEF_CHARS = 24_000
-"""The characters of the brief that a fresh conversation of the reader is shown."""
 
+# The latest iterations whose issues the reasoner reads; older ones are only counted.
 VERBATIM_ITERATIONS = 2
-"""The latest iterations whose issues the reasoner reads; older ones are only counted."""
 
 MAX_TOKENS = 8_000
+# The checks whose issues only reading can fix: the reasoner has no document.
 ONLY_READER_CHECKS = frozenset(
     {COMPLETENESS, COVERAGE, LOST_SUBQUERIES, ABSENCE_CHECK, LIST, "quotes", "form", "brief"}
 )
-"""The checks whose issues only reading can fix: the reasoner has no document."""
 
+# The checks whose issues more reading may fix; the others concern the reasoner alone.
 READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
-"""The checks whose issues more reading may fix; the others concern the reasoner alone."""
 
+# The checks whose issues name words to which code has objected.
 TOLD = frozenset({FIGURES_CHECK, WORDING})
-"""The checks whose issues name words to which code has objected."""
 
 FORMAT_DESCRIPTIONS = {
     "md": "Markdown",

@@ -15,8 +15,8 @@ from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, USE_A_MODEL, de
 from ralph_cli.reports.view import ClaimView, RunView
 from ralph_cli.text.lexicon import pluralize
 
+# Characters of the document shown on each side of a quote, at most.
 CONTEXT_CHARS = 500
-"""Characters of the document shown on each side of a quote, at most."""
 
 
 @dataclass(frozen=True, slots=True)

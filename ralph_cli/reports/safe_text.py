@@ -74,8 +74,8 @@ def _out_option(out: Path) -> str:
     return "" if out == Path("out") else f" --out {shlex.quote(str(out))}"
 
 
+# A piece of a line and its style name ("" for none).
 Styled = tuple[str, str]
-"""A piece of a line and its style name ("" for none)."""
 
 
 def plain_text(lines: Iterable[list[Styled]]) -> str:
@@ -85,8 +85,8 @@ def plain_text(lines: Iterable[list[Styled]]) -> str:
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\r", "＝", "＋", "－", "＠")
 
+# A number with a sign: "-5", "+3.1 %", "-$1,234.50", "-1e-3". A spreadsheet reads it as a number, or as text.
 _NUMBER = re.compile(r"[+-]?[ ]?[$€£¥]?[ ]?(?:\d[\d,. ]*|\.\d+)(?:[eE][+-]?\d+)?[ ]?%?")
-"""A number with a sign: "-5", "+3.1 %", "-$1,234.50", "-1e-3". A spreadsheet reads it as a number, or as text."""
 
 
 def escape_cell(cell: str) -> str:

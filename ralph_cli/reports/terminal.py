@@ -30,15 +30,15 @@ from ralph_cli.reports.view import (
 )
 from ralph_cli.text.lexicon import pluralize
 
+# The headings of answers that are not simply accepted.
 HEADINGS = {
     StopType.ABSENT: "Not in the document.",
     StopType.PASSAGES: f"{PASSAGES_HEADING}:",
     StopType.NO_PASSAGES: "No passage was found.",
 }
-"""The headings of answers that are not simply accepted."""
 
+# Characters shown of a passage near the question.
 MAX_PASSAGE_CHARS = 160
-"""Characters shown of a passage near the question."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow"), "absent": ("∅", "cyan")}
 

@@ -13,8 +13,8 @@ from ralph_cli.reports.terminal import claim_line
 from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, describe_place, is_paged
 
 MAX_REASON_CHARS = 300
+# Checks whose faults are shown beside each quote.
 _CHECKS_SHOWN_WITH_QUOTES = ("quotes", "around")
-"""Checks whose faults are shown beside each quote."""
 
 
 def verification_lines(verification: Verification) -> Iterator[list[Styled]]:

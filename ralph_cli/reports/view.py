@@ -47,16 +47,16 @@ VERDICT_WORDS = {
     "absent": "not in the document, as far as was searched",
 }
 
+# How a quote was matched, in reports for programs.
 TIER_NAMES: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut", "elided": "elided"}
-"""How a quote was matched, in reports for programs."""
 
+# How a quote was matched, in words for a reader.
 TIER_WORDS: dict[Tier, str] = {
     "exact": "word for word",
     "folded": "word for word but for spaces and typographic signs",
     "recut": "the same letters and digits, other signs and spaces",
     "elided": "word for word but for what is marked as left out or put in",
 }
-"""How a quote was matched, in words for a reader."""
 
 
 def pages_of(quote: Quote) -> str:
@@ -81,16 +81,16 @@ def is_paged(document: dict[str, Any]) -> bool:
     return document.get("kind") in PAGE_NOUNS or int(document.get("pages", 1)) > 1
 
 
+# How a run without a language model ends.
 UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)
-"""How a run without a language model ends."""
 
+# The state of a run that a process is working on.
 RUNNING = Halt(StopType.NONE, "the run is still going on")
-"""The state of a run that a process is working on."""
 
 NO_SUBQUERIES = SubqueryTally()
 
+# A model that gave no second opinion when asked, and the reason.
 MissingVote = tuple[str, str]
-"""A model that gave no second opinion when asked, and the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,14 +9,14 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.structure import EMPTY_CELL, Block, Cell, Span
 from ralph_cli.text.sentences import sentence_at
 
+# The most characters of context on each side of a passage.
 MAX_CONTEXT = 2_400
-"""The most characters of context on each side of a passage."""
 
+# The fewest characters of context on each side, if the document has so many.
 MIN_CONTEXT = 220
-"""The fewest characters of context on each side, if the document has so many."""
 
+# Records of a table (csv) on each side of a passage.
 RECORDS_AROUND = 2
-"""Records of a table (csv) on each side of a passage."""
 
 
 def context_span(document: Document, span: Span, max_characters: int = MAX_CONTEXT, least: int = MIN_CONTEXT) -> Span:
@@ -96,8 +96,8 @@ def _minimum_end(text: str, end: int, least: int) -> int:
 
 
 _HEADER_CHARS = 60
+# The fewest words that two column names must share to be shortened.
 _LEAST_SAME = 3
-"""The fewest words that two column names must share to be shortened."""
 
 _MOST_FIGURES = 12
 _PARTING = frozenset(",;|\t")

@@ -77,8 +77,8 @@ def load_documents(sources: Sequence[DocumentSource], settings: Settings, on_eve
     return found
 
 
+# So many times longer than its documents a memo seldom is.
 SWAPPED = 4
-"""So many times longer than its documents a memo seldom is."""
 
 
 def check_memo(

@@ -35,11 +35,11 @@ from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.opening import open_recorded
 from ralph_cli.text.figure_lines import describe_source
 
+# Code of the error for a run without quotes to highlight.
 NO_QUOTES = "no-quotes"
-"""Code of the error for a run without quotes to highlight."""
 
+# Bytes of all pictures in a report; quotes beyond have no picture.
 MAX_PICTURE_BYTES = 8 << 20
-"""Bytes of all pictures in a report; quotes beyond have no picture."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,15 +19,15 @@ from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.record_fields import ALWAYS_CURRENT, LOWER_OF_BOTH
 from ralph_cli.wiring.models import BuiltMode, RunContext
 
+# The code of the notice on a reused answer.
 REUSED = "reused"
-"""The code of the notice on a reused answer."""
 
 _ACCEPTED = (StopType.COMPLETION, StopType.ABSENT)
+# Settings without effect on an accepted answer: bounds, keys, folders, and what a person sees.
 _WITHOUT_EFFECT = (ALWAYS_CURRENT | LOWER_OF_BOTH) - PLACES
-"""Settings without effect on an accepted answer: bounds, keys, folders, and what a person sees."""
 
+# Vendors whose replies cost nothing, or are in a file that may have changed.
 _NEVER_REUSED = ("offline", "scripted")
-"""Vendors whose replies cost nothing, or are in a file that may have changed."""
 
 
 def run_or_reuse(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:

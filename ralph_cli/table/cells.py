@@ -10,8 +10,8 @@ from ralph_cli.reports.view import RunView, describe_place
 from ralph_cli.table.values.reading import read_value
 from ralph_cli.text.figure_lines import describe_source
 
+# The beginning of the notice on an answer from an earlier version that is still in the document.
 TAKEN_OVER = "taken over from the earlier version of the document"
-"""The beginning of the notice on an answer from an earlier version that is still in the document."""
 
 _STATES = {
     StopType.COMPLETION: CellState.ANSWERED,

@@ -18,14 +18,14 @@ from ralph_cli.core.results.table import (
 from ralph_cli.table.values.writing import write_amount, write_measure
 from ralph_cli.text.fold import fold
 
+# The fewest values among which an outlier can be found.
 MIN_VALUES = 5
-"""The fewest values among which an outlier can be found."""
 
+# The modified z-score beyond which a value is an outlier, as its authors recommend.
 MAX_SCORE = 3.5
-"""The modified z-score beyond which a value is an outlier, as its authors recommend."""
 
+# What makes the deviations comparable with the standard deviation of normally distributed values.
 _NORMAL_MAD, _NORMAL_MEAN = 0.6745, 1.253314
-"""What makes the deviations comparable with the standard deviation of normally distributed values."""
 
 
 def compare_table(table: Table) -> tuple[Comparison, ...]:

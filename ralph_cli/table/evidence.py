@@ -38,13 +38,12 @@ from ralph_cli.table.run import cores
 
 EVIDENCE_FOLDER, COPY_NAME, WRITTEN_FILE = "evidence", "annotated.pdf", "written.json"
 
+# What is made of each cell: nothing new, a page with the context of each quote, or one with pictures too. With pages
+# each PDF has a highlighted copy.
 EvidenceLevel = Literal["none", "pages", "full"]
-"""What is made of each cell: nothing new, a page with the context of each quote, or one with pictures too. With pages
-each PDF has a highlighted copy.
-"""
 
+# The most characters in the names of folders and files.
 MAX_NAME = 60
-"""The most characters in the names of folders and files."""
 
 
 @dataclass(slots=True)
@@ -115,8 +114,8 @@ def write_evidence(
     return cells, found
 
 
+# What a file was made from, and its hash.
 Made = tuple[str, str]
-"""What a file was made from, and its hash."""
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ from ralph_cli.table.comparing import compare_table
 from ralph_cli.table.evidence import EVIDENCE_FOLDER, EvidenceLevel, write_evidence
 from ralph_cli.table.record import TableRecord, open_table, read_cells
 
+# The files in a table's folder, by kind.
 FILES = {
     "html": "table.html",
     "xlsx": "table.xlsx",
@@ -29,10 +30,9 @@ FILES = {
     "jsonl": "table.jsonl",
     "md": "table.md",
 }
-"""The files in a table's folder, by kind."""
 
+# Called with the present work, how far it is, and how far it goes.
 OnProgress = Callable[[str, int, int], None]
-"""Called with the present work, how far it is, and how far it goes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,11 @@ from ralph_cli.table.cells import fill_cell
 
 TABLE_FILE, RUNS_FOLDER = "table.json", "runs"
 
+# The version of the file's format.
 FORMAT = 1
-"""The version of the file's format."""
 
+# A document's hash, which also names the folder of its runs.
 _HASH = re.compile(r"[0-9a-f]{64}")
-"""A document's hash, which also names the folder of its runs."""
 
 _NOT_A_TABLE = "name the folder of a table, as `ralph table ... -o FOLDER` makes it"
 

@@ -27,18 +27,18 @@ from ralph_cli.wiring.spending import run_budget
 
 UNBOUNDED = Budget()
 
+# Called with the number of finished cells, the number to do, and the last cell; from any thread.
 OnCell = Callable[[int, int, Cell], None]
-"""Called with the number of finished cells, the number to do, and the last cell; from any thread."""
 
+# Codes of errors that concern a single question.
 _OF_ONE_QUESTION = ("no-question", "long-question")
-"""Codes of errors that concern a single question."""
 
 
+# States of cells whose runs are resumed, because what they paid for is kept.
 CONTINUED = (CellState.CUT_OFF, CellState.FAILED, CellState.UNJUDGED)
-"""States of cells whose runs are resumed, because what they paid for is kept."""
 
+# Codes of what this machine lacks, such as a key or a sandbox: every other cell would fail in the same way.
 FAULTS_OF_MACHINE = ("no-key", "no-price", "no-sandbox", "auth", "billing")
-"""Codes of what this machine lacks, such as a key or a sandbox: every other cell would fail in the same way."""
 
 
 def cores() -> int:
@@ -61,8 +61,8 @@ class Filling:
     only_changed: bool = False
 
 
+# A function that fills a table: `fill_table`, or one with workers on other machines.
 Fill = Callable[[TableRecord, KnownCells, DocumentSource, Setup, Filling, OnCell], Table]
-"""A function that fills a table: `fill_table`, or one with workers on other machines."""
 
 
 def pending_questions(

@@ -9,10 +9,10 @@ _APOSTROPHES = "'\u2019"
 _NUMBER_SEPARATORS = ".,\u066b\u066c" + _APOSTROPHES
 _THIN_SPACES = "\xa0\u2007\u2009\u202f"
 _HYPHENS = "-\u00ad\u2010"
+# Scripts that do not put spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese).
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
-"""Scripts that do not put spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese)."""
 
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]")
 _BROKEN_BEFORE = re.compile(f"[^\\W\\d_][{_HYPHENS}][ \t\r]*[\n\f]\\s*$")

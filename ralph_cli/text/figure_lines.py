@@ -8,8 +8,9 @@ from ralph_cli.core.structure import Label
 from ralph_cli.text.scales import SCALE_STATEMENT
 from ralph_cli.text.sentences import shorten_line
 
+# Characters of a line and of a label, and rivals of each sort, before either is cut.
 _LONG, _ALL_RIVALS, _WIDTH = 150, 3, 48
-"""Characters of a line and of a label, and rivals of each sort, before either is cut."""
+
 _BRACKETED = re.compile(r"\([^()]*\)")
 
 

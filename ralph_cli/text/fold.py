@@ -17,11 +17,11 @@ from functools import partial
 from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.text.raised import LOWERED, RAISED, readable_figures
 
+# Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
 ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-"""Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark."""
 
+# All white space but the plain space (what `str.isspace` knows).
 WHITE_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # noqa: E501
-"""All white space but the plain space (what `str.isspace` knows)."""
 
 _VARIANTS = {
     "'": "\u2018\u2019\u201a\u201b\u2032\u2035",
@@ -37,8 +37,8 @@ _DROP_OR_EXPAND = re.compile(f"\u00ad[ \t]*(?:\r\n|[\n\f\r])[ \t]*|[{ZERO_WIDTH}
 _ACCENTED = re.compile(f"[^{_MARKS} ][{_MARKS}]+")
 _SPACES = re.compile("  +")
 _INK = re.compile(r"\S")
+# Characters that are folded at a time.
 BLOCK = 1 << 19
-"""Characters that are folded at a time."""
 
 _RARE = frozenset(ZERO_WIDTH) | frozenset(EMPTY_CELL) | frozenset(_LIGATURES)
 _SHIFTED = frozenset(RAISED + LOWERED)

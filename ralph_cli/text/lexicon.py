@@ -25,13 +25,13 @@ def any_of(words: Iterable[str]) -> str:
 NEGATIONS = (
     r"\w+n['\u2019]t|not|cannot|no(?!\.\s*\d)|none|nothing|nobody|never|nor|neither|without"  # but "No. 5" is a number
 )
+# Words without which a sentence says more than it did.
 LIMITS = (
     r"hardly|rarely|barely|except(?:s|ed|ing|ions?)?|exclud(?:es?|ed|ing)|unless|only|until|subject\s+to|other\s+than"
     r"|provided\s+that|fail(?:s|ed|ing|ures?)?|refus(?:es?|ed|ing|al)|den(?:y|ies|ied)|lack(?:s|ed|ing)?|absence|unable"
     r"|ceas(?:es?|ed)|at\s+least|at\s+most|up\s+to|(?:less|more|fewer|greater|higher|lower)\s+than|less|almost|nearly"
     r"|partly|partially"
 )
-"""Words without which a sentence says more than it did."""
 
 _QUALIFIER = re.compile(rf"(?i)\b(?:{NEGATIONS}|{LIMITS})\b")
 
@@ -58,20 +58,20 @@ _ABBREVIATIONS = """
     a.m al approx cf co corp dr e.g etc i.e inc jr ltd mr mrs ms p.m prof sr st u.k u.s v vs
     bzw ca d ggf inkl mio mrd nr núm pág sog tsd u usw vgl z zzgl dott ltda mme
 """
+# What a full stop behind does not end a sentence, whatever follows.
 ABBREVIATIONS = _ABBREVIATIONS.split()
-"""What a full stop behind does not end a sentence, whatever follows."""
 
 _REFERENCES = "art arts cl ex exh fig figs id no nos p para paras pg pgs pp sec secs vol"
+# The same where a number follows: "no. 5", but "the answer is no. It".
 REFERENCES = _REFERENCES.split()
-"""The same where a number follows: "no. 5", but "the answer is no. It"."""
 
 _FOREIGN_PARTS = """
     ziffer ziffern abschnitt abschnitte klausel klauseln artikel artikeln paragraf punkt punkte
     articolo articoli clausola clausole sezione sezioni punto punti artículo artículos cláusula cláusulas sección
     secciones apartado apartados artigo artigos secção seção alinéa alinéas
 """
+# Words of other languages that name a numbered part, as "clause" does.
 FOREIGN_PARTS = _FOREIGN_PARTS.split()
-"""Words of other languages that name a numbered part, as "clause" does."""
 
 _STOP_WORDS = """
     a about above after against all also an and any are as at be because been before being below between both but by
@@ -81,8 +81,8 @@ _STOP_WORDS = """
     through to too under until up upon very was we were what when where whether which while who whom whose why will
     with within without would you your
 """
+# Little words that say nothing of what a text is about.
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""Little words that say nothing of what a text is about."""
 
 
 def pluralize(number: int, noun: str, plural: str = "") -> str:

@@ -29,11 +29,11 @@ _LOWERED = dict(
     )
 )
 
+# Every raised figure and sign.
 RAISED = "".join(dict.fromkeys(_RAISED.values()))
-"""Every raised figure and sign."""
 
+# Every lowered figure and sign.
 LOWERED = "".join(dict.fromkeys(_LOWERED.values()))
-"""Every lowered figure and sign."""
 
 _TO_RAISED, _TO_LOWERED = str.maketrans(_RAISED), str.maketrans(_LOWERED)
 _FROM_EITHER = {ord(mark): plain for table in (_RAISED, _LOWERED) for plain, mark in reversed(table.items())}

@@ -24,6 +24,7 @@ SCALE_WORDS = {
 }
 _SCALE = "thousand|million|billion|trillion|tsd|mn|bn"
 _MONEY = r"(?:[$\u20ac\u00a3\u00a5]|dollars?\b|euros?\b|pounds\b|U\.?S\.?\s+dollars?\b|(?-i:\b[A-Z]{3}\b))"
+# A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn", "単位：百万円".
 SCALE_STATEMENT = re.compile(
     rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"
     rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))|\bin\s+(?P<things>{_SCALE})s(?=\s+of\s)"
@@ -32,7 +33,6 @@ SCALE_STATEMENT = re.compile(
     r"|(?<![^\W\d_])(?-i:[Tk])(?P<kilo>)(?:€|(?-i:EUR)\b)"
     r"|(?<![\d.数几幾])(?P<east>(?<![十百千万萬亿億兆])[十百千万萬亿億兆]+)[元円圓]"
 )
-"""A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn", "単位：百万円"."""
 
 EXCEPTION = re.compile(r"(?i)\b(?:except|excluding|other than|unless)\b([^)\n]*(?:\n[^)\n]{0,80})?)")
 _EXCEPT_REACH = 200

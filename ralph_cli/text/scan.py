@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 from ralph_cli.core.structure import Span
 
+# Characters that one search compares: a text of one syllable has as many places as characters.
 MAX_COMPARED = 2_000_000
-"""Characters that one search compares: a text of one syllable has as many places as characters."""
 
 
 def find_places(

@@ -7,28 +7,28 @@ from functools import cache
 from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS, FUNCTION_WORDS
 from ralph_cli.text.lexicon import ABBREVIATIONS, REFERENCES, any_of
 
+# What ends the parts of a sentence, too, as it does in contracts.
 CLAUSES = ".;:!?"
-"""What ends the parts of a sentence, too, as it does in contracts."""
 
 _CLOSING = r"[\"'\u201d\u2019\u00bb)\]*_\u00b2\u00b3\u00b9\u2070-\u2079]*"
 _CITED = r"(?:\s*[(\[](?=[^()\[\]]*[\d\u00b2\u00b3\u00b9\u2070-\u2079])[^()\[\]]{1,80}[)\]][.;*_]*)*"
 _OPENING = r"[\"'\u201c\u2018\u00ab(\[*_\u2022$\u20ac\u00a3]*"
 _BLOCK = r"(?<=\n)(?:[ \t]*\n\s*|(?=[ \t]*(?:#{1,6} |\||[-*\u2022] )))|(?<=\f)"
+# Characters before a full stop in which an abbreviation has room, and behind it what tells where a sentence begins.
 _REACH = 12
-"""Characters before a full stop in which an abbreviation has room, and behind it what tells where a sentence begins."""
 
 _ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{any_of(ABBREVIATIONS)}))|\b[A-Z])\.\Z")
 _REFERRING = re.compile(rf"(?i:\b(?:{any_of(REFERENCES)}))\.\Z")
 _SHORTENED = (*ABBREVIATIONS, *REFERENCES)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\f")
 _NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
+# Abbreviations behind which a sentence may end: it does where a little word begins the next one.
 _MAY_END = re.compile(r"(?i)(?:\b(?:inc|ltd|co|corp|etc|jr|sr)|\b[a-z]\.[a-z])\.\Z")
-"""Abbreviations behind which a sentence may end: it does where a little word begins the next one."""
 
 _LITTLE_WORDS = (word for words in FUNCTION_WORDS.values() for word in words.split() if len(word) > 1)
 _LITTLE = re.compile(rf"\s*(?=\w[^\W\d_A-Z])(?i:{any_of(_LITTLE_WORDS)})\b")
+# The number of an item whose title is quoted: "Item 8. Financial Statements".
 _TITLED = re.compile(r"[\"\u201c\u00ab]\w+ \d+[A-Z]?\.\Z")
-"""The number of an item whose title is quoted: "Item 8. Financial Statements"."""
 
 
 @cache

@@ -13,11 +13,11 @@ from ralph_cli.text.fold import ZERO_WIDTH, fold
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.sentences import line_at
 
+# Letters and digits that a quote must have to be looked for in this tier: fewer occur anywhere by chance.
 MIN_KEY = 12
-"""Letters and digits that a quote must have to be looked for in this tier: fewer occur anywhere by chance."""
 
+# The same for a quote that is all of a line, such as a short row of a table.
 MIN_LINE_KEY = 6
-"""The same for a quote that is all of a line, such as a short row of a table."""
 
 _BLOCK = 256
 _COMPARING = "<>\u2264\u2265\u2260\u00b1\u2248~"
@@ -116,8 +116,8 @@ def include_outer_signs(text: str, start: int, end: int, first: int, last: int) 
     return start, end
 
 
+# The letter or digit before a gap, the gap, and the characters behind it: as many as tell a group of three digits.
 _Gap = tuple[str, str, str]
-"""The letter or digit before a gap, the gap, and the characters behind it: as many as tell a group of three digits."""
 
 
 def _gaps(text: str) -> Iterator[_Gap]:

@@ -11,11 +11,11 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import UserError
 from ralph_cli.core.events import AnyEvent, RunStarted
 
+# Questions that are answered at the same time.
 MOST_AT_ONCE = 4
-"""Questions that are answered at the same time."""
 
+# `api.follow_up`, or what replaces it in a test.
 FollowUp = Callable[..., object]
-"""`api.follow_up`, or what replaces it in a test."""
 
 
 class Asker:

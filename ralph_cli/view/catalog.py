@@ -15,17 +15,17 @@ from ralph_cli.journal.rows import JOURNAL_FILE, is_running
 from ralph_cli.runs.history import RecordedRun, read_run
 from ralph_cli.table.record import RUNS_FOLDER, TABLE_FILE, TableRecord, open_table
 
+# Runs that are kept in memory, so that a page and its pictures do not read one again each.
 MOST_RUNS_KEPT = 24
-"""Runs that are kept in memory, so that a page and its pictures do not read one again each."""
 
+# Tables that are kept in memory.
 MOST_TABLES_KEPT = 8
-"""Tables that are kept in memory."""
 
 K = TypeVar("K")
 V = TypeVar("V")
 
+# Time and size of the files of a run, and whether a process works on it. A run is read again when this changes.
 State = tuple[tuple[int, int], ...]
-"""Time and size of the files of a run, and whether a process works on it. A run is read again when this changes."""
 
 
 @dataclass(frozen=True, slots=True)

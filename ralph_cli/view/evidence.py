@@ -20,21 +20,21 @@ from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.report import RunDocument, load_run_document
 from ralph_cli.view.catalog import LastUsed
 
+# Documents that are kept in memory, so that turning a page does not read one again.
 MOST_DOCUMENTS = 4
-"""Documents that are kept in memory, so that turning a page does not read one again."""
 
+# Pictures of pages that are kept in memory.
 MOST_PICTURES = 48
-"""Pictures of pages that are kept in memory."""
 
+# Characters before and after a quote that are shown of a document without pages.
 REACH = 4_000
-"""Characters before and after a quote that are shown of a document without pages."""
 
+# Characters of a page that is shown as text, at most.
 MOST_CHARACTERS = 60_000
-"""Characters of a page that is shown as text, at most."""
 
 Values = dict[str, Any]
+# Left, top, right and bottom of a line, as shares of the page's width and height.
 Box = tuple[float, float, float, float]
-"""Left, top, right and bottom of a line, as shares of the page's width and height."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,20 @@ from ralph_cli.table.record import TableRecord
 from ralph_cli.view.catalog import Catalog, LastUsed, RunAddress, State
 from ralph_cli.view.summaries import Values, describe_shape, fail_run, summarize_row, summarize_run, summarize_table
 
+# Seconds between two looks for changes, at least.
 SECONDS_BETWEEN_LOOKS = 0.7
-"""Seconds between two looks for changes, at least."""
 
+# A pause lasts this many times as long as the look before it, so a large folder uses no more CPU than a small one.
 IDLE_SHARE = 10
-"""A pause lasts this many times as long as the look before it, so a large folder uses no more CPU than a small one."""
 
+# Seconds of reading after which an event is sent.
 SECONDS_TOLD = 0.2
-"""Seconds of reading after which an event is sent."""
 
+# Values of one event, at most: a browser is blocked while it takes them in.
 MOST_TOLD = 50
-"""Values of one event, at most: a browser is blocked while it takes them in."""
 
+# Lines of lists and rows of tables that are kept, so that a page which is opened again reads no record.
 MOST_KEPT = 20_000
-"""Lines of lists and rows of tables that are kept, so that a page which is opened again reads no record."""
 
 Told = AsyncIterator[tuple[str, Any]]
 

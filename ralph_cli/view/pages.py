@@ -18,21 +18,21 @@ from ralph_cli.table.record import TableRecord
 from ralph_cli.view.catalog import RunAddress, table_path
 from ralph_cli.view.summaries import MODES, describe_shape
 
+# The security policy of every page: it loads only our own files, and runs no script in a page.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The security policy of every page: it loads only our own files, and runs no script in a page."""
 
 STATIC = Path(__file__).with_name("static")
 
+# The marks of a review, the words of their buttons, and their keys.
 MARKS = (
     (Mark.CONFIRMED, "Confirm", "c"),
     (Mark.WRONG, "Wrong", "w"),
     (Mark.CORRECTED, "Correct it", "e"),
     (Mark.WITHDRAWN, "Take back", "u"),
 )
-"""The marks of a review, the words of their buttons, and their keys."""
 
 
 def _fill(name: str, **values: str) -> Markup:

@@ -45,8 +45,8 @@ HEADERS = {
 
 MOST_BODY_BYTES = 64 << 10
 
+# Begins a follow-up of the run in that folder, and returns its name.
 Ask = Callable[[Path, str], str]
-"""Begins a follow-up of the run in that folder, and returns its name."""
 
 
 def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask | None = None) -> "Pages":

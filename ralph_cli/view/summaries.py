@@ -20,11 +20,11 @@ from ralph_cli.view.catalog import Catalog, RunAddress, table_path
 
 Values = dict[str, Any]
 
+# Names of modes on pages; the others keep their own names.
 MODES = {"qa": "question"}
-"""Names of modes on pages; the others keep their own names."""
 
+# Characters of a question or an answer in a list, at most.
 MOST_CHARACTERS = 300
-"""Characters of a question or an answer in a list, at most."""
 
 
 def summarize_run(address: RunAddress, run: RecordedRun) -> Values:

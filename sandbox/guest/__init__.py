@@ -3,5 +3,5 @@
 It imports only the standard library and its own modules, each of which imports only those before it.
 """
 
+# The modules, in the order of loading.
 MODULES = ("touched", "probes", "names", "reports", "stand_ins", "moment", "queries", "together", "ahead", "session")
-"""The modules, in the order of loading."""

@@ -13,8 +13,8 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+# Seconds that pass between two looks at the clock, so that a loop until some time ends.
 TICK = 1e-6
-"""Seconds that pass between two looks at the clock, so that a loop until some time ends."""
 
 _time, _sleep, _urandom = time.time, time.sleep, os.urandom
 _seed = random.Random.seed

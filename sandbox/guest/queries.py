@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+# Takes JSON and a blob, waits for the host, and returns the answer's JSON.
 HostCall = Callable[[str, bytes], str]
-"""Takes JSON and a blob, waits for the host, and returns the answer's JSON."""
 
 json_dumps = json.dumps  # bound before the first snippet could replace it
 json_loads = json.loads

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex
 
+# Spans that are reported of one snippet, at most: the longest ones.
 MAX_SPANS = 2_048
-"""Spans that are reported of one snippet, at most: the longest ones."""
 
 
 class Text(str):

@@ -130,13 +130,13 @@ def write_number(value: Decimal) -> str:
     return f"{value:,.4f}".rstrip("0").rstrip(".")
 
 
+# Words of the claim or its quotes with which a number of months, days or halves needs no quote.
 _REASONS = {
     2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate",
     12: r"month|annual|\byear|\b(?:mo|yr)\b|[年月]",
     52: r"week", 360: r"\bda(?:y|il)", 365: r"\bda(?:y|il)", 366: r"\bda(?:y|il)", 7: r"week", 24: r"hour|\bda(?:y|il)",
     60: r"hour|minute|second",
 }  # fmt: skip
-"""Words of the claim or its quotes with which a number of months, days or halves needs no quote."""
 
 _SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
 _PRECISION = 40

@@ -31,8 +31,8 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.scales import EXCEPTION, Scales, content_words, read_scales
 
 UNSCALED = frozenset((0,))
+# From this on a figure without a currency may be written out in full, whatever scale is stated above it.
 IN_FULL = 10**6
-"""From this on a figure without a currency may be written out in full, whatever scale is stated above it."""
 
 _NIL = re.compile(r"[$\u20ac\u00a3\u00a5(\s]*[-\u2010-\u2015\u2212][)%\s]*")
 _DIGITS = re.compile(r"\d+(?![\d.,])")
@@ -40,8 +40,8 @@ _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
+# From this on a number of things in a sentence is written in full: "1,900 people".
 _IN_FULL_IN_TEXT = 1000
-"""From this on a number of things in a sentence is written in full: "1,900 people"."""
 
 _NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
 

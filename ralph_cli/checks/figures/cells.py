@@ -12,8 +12,8 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.scales import Scales, read_scales, read_unit
 
+# Rows above and below a cell in which its neighbours are.
 _NEAR_ROWS = 8
-"""Rows above and below a cell in which its neighbours are."""
 
 _FIGURE = re.compile(r"[\d.,()\s\u2212-]+")
 _LONGEST_UNIT = 12

@@ -19,8 +19,8 @@ from ralph_cli.text.quantities.quantity import Date, Quantity
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
 _YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
 _MAX_YEAR = 9999
+# Dates, and durations, that are combined with each other.
 _MOST_TERMS = 20
-"""Dates, and durations, that are combined with each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.text.quantities.quantity import Kind
 
 _BESIDE_BARE = {"none", "currency", "percent"}
+# Figures that are looked at in pairs.
 _MOST = 14
-"""Figures that are looked at in pairs."""
 
 
 def relate(figures: Iterable[Candidate], *, shares: bool) -> Iterator[Candidate]:

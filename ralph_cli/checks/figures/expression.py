@@ -7,14 +7,14 @@ from decimal import Decimal
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import QuantityReader
 
+# Characters of a calculation.
 MAX_CHARS = 400
-"""Characters of a calculation."""
 
+# Brackets inside brackets.
 MAX_DEPTH = 20
-"""Brackets inside brackets."""
 
+# The highest power, and root.
 MAX_POWER = 30
-"""The highest power, and root."""
 
 _OPERATORS = {"\u2212": "-", "\u2013": "-", "\u00d7": "*", "x": "*", "\u00b7": "*", "\u00f7": "/", "^": "^"}
 _OPERATORS |= {sign: sign for sign in "+-*/"}

@@ -19,8 +19,8 @@ from ralph_cli.text.quantities.vocabulary import UNKNOWN_UNIT
 from ralph_cli.text.scales import content_words
 from ralph_cli.text.sentences import sentence_at
 
+# Characters between two figures of a text of which one may be made of the other.
 _NEAR = 300
-"""Characters between two figures of a text of which one may be made of the other."""
 
 _WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+(?:/[^\W\d_]+)?"), 60
 _YEAR_OR_LETTERS = re.compile(r"\b(?:19|20)\d\d\b|\b(?:[A-Z]\.){2,}")

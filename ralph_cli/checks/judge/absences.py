@@ -27,8 +27,8 @@ from ralph_cli.retrieval.context import context_span
 from ralph_cli.retrieval.quotes.index import Match
 
 MAX_PASSAGES = 4
+# The characters shown on each side of a passage when the reader is asked again.
 PASSAGE_CHARS = 200
-"""The characters shown on each side of a passage when the reader is asked again."""
 
 _INTEGER = {"type": "integer"}
 VERDICTS = object_schema(

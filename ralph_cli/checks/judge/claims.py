@@ -60,19 +60,19 @@ from ralph_cli.text.figure_lines import describe_source
 from ralph_cli.text.sentences import shorten_line
 from ralph_cli.text.verbatim import departure
 
+# The verdicts that a model may give on a claim, each with the bearing of the only quote of a claim.
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "supported": "supports",
     "partly": "partly",
     "not": "unrelated",
     "contradicted": "against",
 }
-"""The verdicts that a model may give on a claim, each with the bearing of the only quote of a claim."""
 
+# The characters of its look-ups that a judge is shown if it also looks for limits.
 MAX_SHOWN_CHARS_OF_LIMITS = 16_000
-"""The characters of its look-ups that a judge is shown if it also looks for limits."""
 
+# The characters shown of the places that name the quoted parts.
 MAX_REFERENCE_CHARS = 6_000
-"""The characters shown of the places that name the quoted parts."""
 
 _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
@@ -448,8 +448,8 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
     return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
 
 
+# The characters by which a refusal names a claim or quote that the worker has submitted.
 SHOWN_OF_QUOTE = 60
-"""The characters by which a refusal names a claim or quote that the worker has submitted."""
 
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'

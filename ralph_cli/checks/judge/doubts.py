@@ -7,8 +7,8 @@ from ralph_cli.core.prompts.json_reply import StrictObject
 from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.run import Doubt
 
+# The `doubts` of a reply: one entry for each doubt that was shown.
 ANSWERS_SCHEMA = array(object_schema(id={"type": "integer"}, proved={"type": "boolean"}, reason=string()))
-"""The `doubts` of a reply: one entry for each doubt that was shown."""
 
 
 class DoubtAnswer(StrictObject):

@@ -8,14 +8,14 @@ from ralph_cli.core.document import SKIPPED, Document
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.text.lexicon import pluralize
 
+# The most documents of a set that are listed.
 MAX_DOCUMENTS = 100
-"""The most documents of a set that are listed."""
 
+# The cautions about pages with pictures or drawings that were not read, such as graphs.
 _PICTURE_CODES = frozenset(("no-text", "unread-print"))
-"""The cautions about pages with pictures or drawings that were not read, such as graphs."""
 
+# A number printed on a page: "12", "F-3", "xiv", "B".
 _PAGE_NUMBER = re.compile(r"(?:[A-Z]{1,2}[.-]?)?\d{1,5}|[ivxlcdm]{1,8}|[A-Z]", re.IGNORECASE)
-"""A number printed on a page: "12", "F-3", "xiv", "B"."""
 
 
 def describe_kind(document: Document) -> str:

@@ -24,14 +24,14 @@ from ralph_cli.retrieval.quotes.index import Match
 
 NAME = "list"
 MAX_MISSING = 12
+# The most characters shown of the places that the items come from.
 MAX_PLACES_CHARS = 4_000
-"""The most characters shown of the places that the items come from."""
 
+# The most characters shown around an item's quote.
 MAX_PLACE_CHARS = 1_200
-"""The most characters shown around an item's quote."""
 
+# The characters of the reader's look-ups; each place of its words has a line.
 ROOM = 12_000
-"""The characters of the reader's look-ups; each place of its words has a line."""
 
 SCHEMA = object_schema(missing=array(object_schema(item=string(), words=string())), reason=string())
 

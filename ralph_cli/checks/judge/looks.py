@@ -24,42 +24,42 @@ from ralph_cli.core.structure import Span
 from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
 from ralph_cli.text.sentences import shorten_line
 
+# The check of a judge's citations; runs of earlier versions use this name, too.
 NAME = "counter"
-"""The check of a judge's citations; runs of earlier versions use this name, too."""
 
+# The most look-ups that a judge may ask for at once.
 MAX_LOOKS = 6
-"""The most look-ups that a judge may ask for at once."""
 
+# The characters that it is shown of them.
 MAX_SHOWN_CHARS = 12_000
-"""The characters that it is shown of them."""
 
+# The most characters of a look-up: thousands of alternatives would keep the host busy for minutes.
 MAX_WHAT_CHARS = 200
-"""The most characters of a look-up: thousands of alternatives would keep the host busy for minutes."""
 
+# The least characters of cited words: fewer prove nothing.
 MIN_CITED_CHARS = 12
-"""The least characters of cited words: fewer prove nothing."""
 
+# The most characters of cited words: more point at nothing.
 MAX_CITED_CHARS = 1_200
-"""The most characters of cited words: more point at nothing."""
 
 MAX_OUTLINE_CHARS = 1_500
 
+# The most characters of a document that a judge gets whole.
 READ_WHOLE_CHARS = 60_000
-"""The most characters of a document that a judge gets whole."""
 
+# The most look-ups of a judge that looks before it gives a verdict.
 MOST_AT_FIRST = 8
-"""The most look-ups of a judge that looks before it gives a verdict."""
 
+# The characters that it is shown of them.
 ROOM_AT_FIRST = 9_000
-"""The characters that it is shown of them."""
 
 T = TypeVar("T")
 
+# A line of at least this many characters is not printed twice.
 LONG_LINE = 40
-"""A line of at least this many characters is not printed twice."""
 
+# The separator between the count of hits and details that a person need not see.
 _RESULT = re.compile(r" \(hits|: '")
-"""The separator between the count of hits and details that a person need not see."""
 
 REPEATED = "[as printed above]"
 

@@ -30,11 +30,11 @@ from ralph_cli.core.structure import PAGE_BREAK, Span
 from ralph_cli.retrieval.context import MIN_CONTEXT, context_span
 
 NAME = "task_judge"
+# The `claim` of a ruling on the output as a whole; claims count from 1.
 WHOLE_OUTPUT = 0
-"""The `claim` of a ruling on the output as a whole; claims count from 1."""
 
+# The most characters on each side of words that close a list: the judge must see whether it continues.
 CLOSING_CHARS = 600
-"""The most characters on each side of words that close a list: the judge must see whether it continues."""
 
 _FIELDS = {"ok": {"type": "boolean"}, "issues": array(string()), "writing": array({"type": "integer"})}
 SCHEMA = object_schema(**_FIELDS)

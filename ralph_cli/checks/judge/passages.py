@@ -18,38 +18,38 @@ from ralph_cli.retrieval.quotes.scanned import describe_unsure_words
 from ralph_cli.text.raised import flatten_figures, footnote_marks
 from ralph_cli.text.sentences import line_at, shorten_line
 
+# The characters of a table from which rows far from a marked one are left out.
 LONG_TABLE = 1_200
-"""The characters of a table from which rows far from a marked one are left out."""
 
+# The rows on each side of a marked one that stay.
 ROWS_AROUND = 3
-"""The rows on each side of a marked one that stay."""
 
+# The most characters of the lines that introduce a document.
 TITLE_CHARS = 240
-"""The most characters of the lines that introduce a document."""
 
+# The first headings of which the most frequent ones introduce a document.
 MOST_HEADS = 20
-"""The first headings of which the most frequent ones introduce a document."""
 
+# The characters of a document in which names are counted.
 NAMED_CHARS = 1_000_000
-"""The characters of a document in which names are counted."""
 
+# The characters of the first page that can introduce a document: a text without pages is a single one.
 BEGINNING_CHARS = 40_000
-"""The characters of the first page that can introduce a document: a text without pages is a single one."""
 
 MAX_NOTE_CHARS = 400
+# The mark of a note that is printed in the size of the text: "postpaid(2)".
 _ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
-"""The mark of a note that is printed in the size of the text: "postpaid(2)"."""
 
 _IN_LABEL = re.compile(r"(?<=[^\W\d_] )\((?:\d{1,2}|[a-z])\)")
+# The end of a note of several lines: an empty line, or the beginning of the next note.
 _NOTE_END = re.compile(r"\n[ \t]*(?:\n|\(?(?:\d{1,2}|[a-z])\)[ \t]*\w)")
-"""The end of a note of several lines: an empty line, or the beginning of the next note."""
 
 _DOUBLE_BRACKET = re.compile(r"\[(?=\[)|\](?=\])")
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
+# The characters by which a judge's reason names a quote for readers who do not know its number.
 NAMED_QUOTE = 40
-"""The characters by which a judge's reason names a quote for readers who do not know its number."""
 
 _QUOTE_NUMBERS = re.compile(r"(?i)\bquotes? \d+(?:(?:,| and|, and| or|, or| to|-)? ?\d+)*\b")
 

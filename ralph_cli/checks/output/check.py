@@ -22,11 +22,11 @@ from ralph_cli.text.languages.documents import DocumentInEnglish, read_in_englis
 from ralph_cli.text.languages.words import language_of
 
 MIN_OUTPUT_CHARS = 50
+# The least characters of a memory update.
 MIN_MEMORY_CHARS = 20
-"""The least characters of a memory update."""
 
+# The `check` of issues about words that the brief does not quote; reading may find them.
 FIGURES_CHECK = "figures"
-"""The `check` of issues about words that the brief does not quote; reading may find them."""
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 

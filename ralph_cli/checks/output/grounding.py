@@ -39,8 +39,8 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.scales import read_scales
 from ralph_cli.text.sentences import sentence_at, shorten_line
 
+# The most words of a term of the task that may be in quotation marks without being quoted from the document.
 MAX_TERM_WORDS = 3
-"""The most words of a term of the task that may be in quotation marks without being quoted from the document."""
 
 PAGE_REFERENCE = re.compile(
     r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE
@@ -54,19 +54,19 @@ _QUOTE_LABEL = re.compile(
 )
 _LISTED = re.compile(r"(?m)^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)")
 _PART_NUMBER = re.compile(r"(\d+(?:\.\d+)*)(?:\([a-z]{1,4}\))*")
+# A number with a point that may name a part by itself: before a line, in brackets or in quotation marks.
 _AS_LABEL = re.compile(
     r"(?m)(?:^[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?[*_]{0,2}|(?<=\w )[(\[]|[\"\u201c\u201e])"
     r"(?P<number>\d+(?:\.\d+)+(?:\([a-z]{1,4}\))*)(?:[:)\]*_\u201c\u201d\",;]|\.(?!\d)|[ \t][\u2013\u2014-][ \t])"
 )
-"""A number with a point that may name a part by itself: before a line, in brackets or in quotation marks."""
 
 _WORD = re.compile(r"[^\W\d_]{4}")
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
 _EXCERPT_CHARS = 30
+# The highest number in words that needs no source if it measures nothing.
 MAX_SMALL_NUMBER = 12
-"""The highest number in words that needs no source if it measures nothing."""
 
 
 @dataclass(frozen=True, slots=True)

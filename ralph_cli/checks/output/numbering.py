@@ -13,16 +13,16 @@ _PART = (
 SECTION_REFERENCE = re.compile(
     rf"(?i)\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)"
 )
+# The name of a column or key whose numbers name parts of a document.
 PART_LABEL = re.compile(rf"(?i)(?!item|parts){_PART}[ _]?(?:(?:no|nr|number|ref|reference)s?\.?)?")
-"""The name of a column or key whose numbers name parts of a document."""
 
 _NUMBERED = re.compile(r"(?:[^\W\d_]+\W+)?(\d{1,3}(?:\.\d{1,3})*)(?!\d)")
+# Names for the items of a brief, behind their number.
 ITEM_WORDS = re.compile(
     r"(?i)\s+(?:(?:separate|different|distinct|relevant|quoted|listed|further|key|main|such)\s+){0,2}"
     r"(?:items?|entries|bullets?|findings?|facts?|quotes?|quotations?|passages?|statements?"
     r"|(?:(?<=key )|(?<=main ))points)\b"
 )
-"""Names for the items of a brief, behind their number."""
 
 _PLURAL = re.compile(r"(?:\s+[^\W\d_]+){0,2}?\s+(?:[^\W\d_]+s|people|persons|criteria)\b")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")

@@ -10,20 +10,20 @@ from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 
+# The words from which a block quotation counts as one; a typed ">" before fewer is mere layout.
 MIN_BLOCK_WORDS = 4
-"""The words from which a block quotation counts as one; a typed ">" before fewer is mere layout."""
 
+# Words between tags, between marks written as HTML entities, or between backticks.
 _TAGGED = re.compile(
     r"(?is)<(q|blockquote)(?:\s[^<>]*)?>(.+?)</\1>|&(ldquo|quot);(.+?)&(?:rdquo|quot);|(?<!`)(`)([^`\n]+)`(?!`)"
 )
-"""Words between tags, between marks written as HTML entities, or between backticks."""
 
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _DOTS = r"(?:\.\s?\.\s?\.|\u2026)"
 _GAP = re.compile(rf"\s*(?:\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS})\s*")
 _MOST_PARTS = 24
+# The most places of a part that are compared with those of the others.
 _MOST_PLACES = 40
-"""The most places of a part that are compared with those of the others."""
 
 
 @dataclass(frozen=True, slots=True)

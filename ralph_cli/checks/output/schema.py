@@ -10,8 +10,8 @@ from typing import Any
 from ralph_cli.core.model import Json
 
 MAX_FAULTS = 5
+# The time limit for one output: patterns and nested alternatives can run without end.
 SCHEMA_SECONDS = 10.0
-"""The time limit for one output: patterns and nested alternatives can run without end."""
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.checks.output import schema; "

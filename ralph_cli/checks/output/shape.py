@@ -19,11 +19,11 @@ _LABEL_CHARS = 120
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
 
+# A name with a digit in it: q4, h1, co2, fy24, 3m.
 _NAME_WITH_DIGIT = re.compile(r"[A-Za-z]{1,3}\d{1,3}|\d{1,3}[A-Za-z]{1,3}")
-"""A name with a digit in it: q4, h1, co2, fy24, 3m."""
 
+# The number that tells a key from others: party_2, day10.
 _ORDINAL_END = re.compile(r"(?<=[^\W\d_])[_-]?\d{1,2}")
-"""The number that tells a key from others: party_2, day10."""
 
 
 def key_text(key: str) -> str:

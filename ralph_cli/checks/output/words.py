@@ -2,11 +2,11 @@
 
 import re
 
+# Marks for the reader that are no words: the page of a statement, its [n], and the mark of a list item.
 _NOT_COUNTED = re.compile(
     r"(?m)\(pp?\.\s*[\divxlc][\divxlc,\s\u2013-]*\)|\[\d{1,3}(?:\s*,\s*\d{1,3})*\]"
     r"|^[ \t>]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+"
 )
-"""Marks for the reader that are no words: the page of a statement, its [n], and the mark of a list item."""
 
 _WORD = re.compile(r"\S*\w\S*")
 _MOST_WORDS = re.compile(

@@ -37,8 +37,8 @@ Each line is a question about the same documents. It is understood from those be
 /new    start over: the next question is a first one
 /help   show this; /quit or Ctrl-D ends, Ctrl-C stops the current answer"""
 
+# Lines that are shown before and after a quote.
 AROUND = 3
-"""Lines that are shown before and after a quote."""
 
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "answer_as", "limits", "refresh")
@@ -235,8 +235,8 @@ def passage_lines(quote: "Quote", document: "Document", *, paged: bool) -> "Iter
 
 
 PROMPT = "> "
+# Lines that a history file keeps.
 MOST_KEPT = 1_000
-"""Lines that a history file keeps."""
 
 
 class TypedLines:

@@ -8,8 +8,8 @@ import typer
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
 
+# The roles of a vendor's default models, in their order.
 ROLES = ("answers", "sub-queries")
-"""The roles of a vendor's default models, in their order."""
 
 
 def models() -> int:

@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from ralph_cli.config import Settings
     from ralph_cli.providers.endpoint import Endpoint
 
+# Whether it works (None: neither), what was looked at, what was found.
 Line = tuple[bool | None, str, str]
-"""Whether it works (None: neither), what was looked at, what was found."""
 
 
 def check_services(settings: "Settings") -> Iterator[Line]:

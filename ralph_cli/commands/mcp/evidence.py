@@ -17,8 +17,8 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.runs.history import RecordedRun, as_object, read_run
 from ralph_cli.runs.report import load_run_document
 
+# Runs whose quotes are listed: the newest ones.
 MOST_LISTED = 50
-"""Runs whose quotes are listed: the newest ones."""
 
 TEMPLATES = [
     ResourceTemplate(

@@ -8,8 +8,8 @@ from ralph_cli.core.errors import ConfigError, UserError
 from ralph_cli.documents.sets.finding import is_hidden
 from ralph_cli.reports.safe_text import one_line
 
+# Characters of a client's path that an error repeats.
 SHOWN = 120
-"""Characters of a client's path that an error repeats."""
 
 
 class Fence:

@@ -25,11 +25,11 @@ from ralph_cli.core.version import __version__
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.table.run import cores
 
+# Runs side by side, each with its own sandbox. Further ones wait; free tools never wait for them.
 PAID_AT_ONCE = 4
-"""Runs side by side, each with its own sandbox. Further ones wait; free tools never wait for them."""
 
+# Seconds in which runs may end when the server ends. Clients kill a server that takes longer than two.
 SECONDS_TO_END = 1.5
-"""Seconds in which runs may end when the server ends. Clients kill a server that takes longer than two."""
 
 T = TypeVar("T")
 

@@ -141,11 +141,11 @@ def parse_arguments(kind: type[Arguments], said: dict[str, Any] | None) -> Argum
         raise UserError(message, code="bad-argument", hint=f"the arguments are {known}") from None
 
 
+# Whether a tool asks models, which costs money and takes minutes, or runs only on this machine.
 Kind = Literal["paid", "local"]
-"""Whether a tool asks models, which costs money and takes minutes, or runs only on this machine."""
 
+# Characters of a page that one call returns, at most.
 PAGE_CHARACTERS = 20_000
-"""Characters of a page that one call returns, at most."""
 
 
 @dataclass(slots=True)
@@ -324,6 +324,7 @@ class Tool:
         return " ".join((self.run.__doc__ or "").split())
 
 
+# The tools by name.
 TOOLS = {
     tool.name: tool
     for tool in (
@@ -337,7 +338,6 @@ TOOLS = {
         Tool("table_status", "See how far a table is", "local", TableStatus, Toolbox.table_status),
     )
 }
-"""The tools by name."""
 
 
 def _find_member(document: Document, name: str) -> Member:

@@ -9,34 +9,34 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+# Builds a command of typer.
 Build = Callable[[], Any]
-"""Builds a command of typer."""
 
 HELP_FLAGS = {"help_option_names": ["-h", "--help"]}
 
+# Types that typer parses. All others reach the settings as text, so that their errors repeat what was typed.
 CHECKED_BY_TYPER = (bool, Path)
-"""Types that typer parses. All others reach the settings as text, so that their errors repeat what was typed."""
 
+# Settings of every command that asks a model.
 BOUNDS = ("max_time", "max_cost", "max_calls", "max_tokens", "prices")
-"""Settings of every command that asks a model."""
 
+# Settings of every command in which a worker reads a document.
 RUN = (
     "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_depth", "max_children",
     "max_parallel",
     "max_rate", "max_call_time", *BOUNDS,
     "max_failures", "out", "sandbox", "require_walls", "ocr", "ocr_language", "otel", "otel_texts",
 )  # fmt: skip
-"""Settings of every command in which a worker reads a document."""
 
+# Further settings of every command whose results are judged.
 JUDGED = (
     "judge_model", "context_chars", "strict", "verify_with_model", "verifier_model", "skip_last_verification",
     "min_coverage", "max_lost", "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
     "language", "judge_looks",
 )  # fmt: skip
-"""Further settings of every command whose results are judged."""
 
+# The settings given on the command line.
 Given = dict[str, Any]
-"""The settings given on the command line."""
 
 
 def takes(*names: str, **helps: str) -> Callable[[Callable[..., int]], Build]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
 
+# Seconds until a swallowed interrupt is raised again: at once it would be swallowed, too.
 AGAIN_SECONDS = 0.01
-"""Seconds until a swallowed interrupt is raised again: at once it would be swallowed, too."""
 
 
 class Interrupts:

@@ -23,17 +23,18 @@ from ralph_cli.text.lexicon import pluralize
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
 
+# The key of running code in `_waiting`, whose other keys are numbers of calls.
 CODE = 0
-"""The key of running code in `_waiting`, whose other keys are numbers of calls."""
 
+# The key of a running verifier there.
 VERIFIER = -1
-"""The key of a running verifier there."""
 
+# Seconds after which the display shows what it waits for.
 SHOW_WAIT_AFTER = 2.0
-"""Seconds after which the display shows what it waits for."""
 
 REDRAW_SECONDS = 0.5
 
+# What an agent does, by its name.
 ACTIVITIES = {
     "worker": "the worker is thinking",
     "goal": "the worker is thinking",
@@ -47,19 +48,18 @@ ACTIVITIES = {
     "counter": "the judge reads what may limit the claims",
     "grader": "the answer is compared with the reference",
 }
-"""What an agent does, by its name."""
 
+# The width where standard error is no terminal: lines are not wrapped for programs.
 UNWRAPPED = 10_000
-"""The width where standard error is no terminal: lines are not wrapped for programs."""
 
+# Statements that only prepare what a snippet does.
 NOT_DOING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
-"""Statements that only prepare what a snippet does."""
 
+# Issues that are shown of a refused attempt, at most.
 MAX_REFUSALS_SHOWN = 5
-"""Issues that are shown of a refused attempt, at most."""
 
+# Agents whose turns begin with a line of their own.
 PHASES = {"reader": "reading", "reasoner": "writing", "task_judge": "judging"}
-"""Agents whose turns begin with a line of their own."""
 
 
 class SilentProgress:

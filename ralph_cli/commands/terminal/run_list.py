@@ -13,6 +13,7 @@ from ralph_cli.reports.safe_text import one_line, to_json
 from ralph_cli.reports.view import RUNNING
 from ralph_cli.runs.history import read_run
 
+# Words for how runs end; any other ending keeps its own name.
 ENDINGS = {
     "completion": "accepted",
     "absent": "not in the document",
@@ -24,7 +25,6 @@ ENDINGS = {
     "system_error": "failed",
     "max_iterations": "not accepted",
 }
-"""Words for how runs end; any other ending keeps its own name."""
 
 
 def list_runs(out: Path, number: int, *, as_json: bool = False) -> tuple[str, str]:

@@ -24,8 +24,8 @@ _CHAPTERS = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbo
 _LINKED = re.compile(rb"""<link\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
 _HREF = re.compile(rb"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 _PAGES = re.compile(r"\.x?html?$")
+# Bytes of style sheets that are read with one chapter.
 _MOST_STYLES = 1 << 20
-"""Bytes of style sheets that are read with one chapter."""
 
 
 def parse_epub(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:

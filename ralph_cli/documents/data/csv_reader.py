@@ -18,14 +18,14 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 from ralph_cli.documents.tables import measure_blanks
 from ralph_cli.text.lexicon import pluralize
 
+# Cells of which it is kept under which header they stand, and columns of a table, as Excel has.
 _MOST_CELLS, _MOST_COLUMNS = 400_000, 16_384
-"""Cells of which it is kept under which header they stand, and columns of a table, as Excel has."""
 
+# Rows above which the header is looked for.
 _MOST_ROWS_ABOVE = 50
-"""Rows above which the header is looked for."""
 
+# Rows from which most have as many cells as the others, and their share: only then another one stands out.
 _LEAST_ROWS, _SAME_SHARE = 4, 0.9
-"""Rows from which most have as many cells as the others, and their share: only then another one stands out."""
 
 _YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _AMOUNT = re.compile(r"[^\w]*\d[\d.,\s'\u2019]*[^\w]*(?:[kKmMbB]|[A-Z]{3})?")
@@ -35,8 +35,8 @@ _SEPARATOR_LINE = re.compile(r"sep=(.)\n", re.IGNORECASE)
 _DELIMITERS = "\t;|,"
 _SAMPLE_CHARACTERS, _SAMPLE_RECORDS = 1 << 17, 200
 _LEAST_SHARE, _SURE_SHARE = 0.6, 0.9
+# Rows whose quotation marks do not match, behind which none is believed.
 _MOST_UNSOUND = 100
-"""Rows whose quotation marks do not match, behind which none is believed."""
 
 
 @dataclass(slots=True)

@@ -21,8 +21,8 @@ _LINES_SUFFIXES = frozenset([".jsonl", ".ndjson"])
 _LONGEST_LINE = 2_000
 _MOST_NAMED = 5
 
+# A string (RFC 8259, section 7); line ends and other control characters may stand in it as they are.
 STRING = r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
-"""A string (RFC 8259, section 7); line ends and other control characters may stand in it as they are."""
 
 _ESCAPE = re.compile(
     r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\r\\n|\\(.)", re.DOTALL
@@ -38,8 +38,8 @@ _TOKEN = re.compile(
 _BLANKS = re.compile(r"[ \t\n\r]*+")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 _LONGEST_NAME, _LONGEST_POINTER = 200, 400
+# What may come: a value; the first or the next member of what is open, or its end; a comma, or the end.
 _VALUE, _FIRST, _NEXT, _END = range(4)
-"""What may come: a value; the first or the next member of what is open, or its end; a comma, or the end."""
 
 
 def write_out_escapes(text: str) -> str:

@@ -17,8 +17,8 @@ _RADICAL = re.compile(r"\\r\s*\((?:[^()\\;,]{0,9}[;,])?([^()\\;,]{1,40})\)", re.
 _RAISED = re.compile(r"\\s\s*\\(up|do)\s*\d*\s*\(([^()\\;,]{1,40})\)", re.IGNORECASE)
 _SYMBOL = re.compile(r"SYMBOL\s+(\d{1,6}|0x[0-9a-f]{1,5})(?:.*?\\f\s+\"?([^\"\\]+?)\"?\s*(?:\\|$))?", re.IGNORECASE)
 _PAGE_NUMBERS = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES"})
+# Stands for the numbers of pages in what is repeated on each of them.
 PAGE_NUMBER = "#"
-"""Stands for the numbers of pages in what is repeated on each of them."""
 
 _MOST_CODE = 4_000
 _MOST_OPEN = 100

@@ -13,8 +13,8 @@ from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, UNKNOWN, transl
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 
 BULLET = "\u2022"
+# Signs that say more than that an item begins.
 _MEANING = frozenset({CHECKED, UNCHECKED, "\u2611", "\u2713", "\u2717"})
-"""Signs that say more than that an item begins."""
 
 _MOST_LEVELS, _LONGEST_TEXT = 9, 255
 _PLACE = re.compile("%([1-9])")

@@ -25,10 +25,10 @@ from ralph_cli.text.raised import (
 )
 
 DELETED = frozenset({"w:del", "w:moveFrom"})
+# Elements whose text is not shown: properties, the twin of what a newer program shows.
 _NOT_TEXT = frozenset(
     ["w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:delText", "w:delInstrText", "mc:Fallback", "w:customXmlPr"]
 )
-"""Elements whose text is not shown: properties, the twin of what a newer program shows."""
 
 _BREAKS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011"}
 _CODE = "of fields' code"

@@ -44,9 +44,10 @@ _FOREIGN = {
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
 
+# How deep documents may stand in each other.
 DEEPEST = 3
-"""How deep documents may stand in each other."""
 
+# Types whose texts do not show themselves by their first bytes.
 _KINDS: dict[str, Kind] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
@@ -54,7 +55,6 @@ _KINDS: dict[str, Kind] = {
     "multipart/related": "mhtml",
     "text/plain": "text",
 }
-"""Types whose texts do not show themselves by their first bytes."""
 
 
 def read_chunk(

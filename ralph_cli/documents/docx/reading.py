@@ -12,11 +12,11 @@ from ralph_cli.documents.sight import MARKED, seen
 from ralph_cli.text.raised import raise_figures
 
 _NOTE_SIGNS = "*\u2020\u2021\u00a7"
+# Half-points: ten points is what no style says.
 _USUAL_SIZE = 20
-"""Half-points: ten points is what no style says."""
 
+# A run is raised or lowered that is moved by at least a fifth of its size; less is a matter of looks.
 _RAISED_SHARE = 5
-"""A run is raised or lowered that is moved by at least a fifth of its size; less is a matter of looks."""
 
 
 @dataclass(frozen=True, slots=True)

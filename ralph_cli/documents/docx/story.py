@@ -22,15 +22,16 @@ from ralph_cli.documents.sight import CLIPPED, MARKED, is_flat
 from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, write_table
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
+# Twentieths of a point (a quarter inch) by which a paragraph is set in on both sides when it is a block quotation.
 _INDENT = 360
-"""Twentieths of a point (a quarter inch) by which a paragraph is set in on both sides when it is a block quotation."""
 
 _BLOCKS = frozenset({"w:p", "w:tbl", "w:altChunk", "w:subDoc"})
 _NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:Fallback", "w:background"})
 
 
+# Word itself makes at most 63; what is further right counts as the last of these.
 _MOST_COLUMNS = 256
-"""Word itself makes at most 63; what is further right counts as the last of these."""
+
 _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
 
 

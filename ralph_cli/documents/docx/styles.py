@@ -18,8 +18,8 @@ _HIGHLIGHTS = {
     "yellow": 0xFFFF00, "white": 0xFFFFFF, "darkBlue": 0x000080, "darkCyan": 0x008080, "darkGreen": 0x008000,
     "darkMagenta": 0x800080, "darkRed": 0x800000, "darkYellow": 0x808000, "darkGray": 0x808080, "lightGray": 0xC0C0C0,
 }  # fmt: skip
+# Begins the id of a usual style that has none: nothing can name it, for no XML holds this character.
 _NAMELESS = "\0"
-"""Begins the id of a usual style that has none: nothing can name it, for no XML holds this character."""
 
 _WHITE_OF_THEME = ("background1", "light1")
 
@@ -33,8 +33,8 @@ _CORNERS = {
     "seCell": ("lastRow", "lastCol"), "swCell": ("lastRow", "firstCol"),
 }  # fmt: skip
 
+# All parts by their names in a style; the later ones win (ECMA-376, 17.7.6).
 ORDER = (*_COLUMN_BANDS, *_ROW_BANDS, *_CONDITIONS, *_CORNERS)
-"""All parts by their names in a style; the later ones win (ECMA-376, 17.7.6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +302,7 @@ def _read_fill(fill: Element) -> dict[str, Any]:
     return {"opacity": 1 - clearest / 100_000} | ({} if colour is None else {"colour": colour})
 
 
+# What the elements of run properties say, and how each is read.
 _READERS: dict[str, tuple[str, Callable[[Element], Any]]] = {
     "w:vanish": ("vanish", is_on),
     "w:strike": ("strike", is_on),
@@ -315,4 +316,3 @@ _READERS: dict[str, tuple[str, Callable[[Element], Any]]] = {
     "w:shd": ("shading", _read_shading),
     "w:rFonts": ("font", lambda element: (attribute(element, "ascii") or attribute(element, "hAnsi")).casefold()),
 }
-"""What the elements of run properties say, and how each is read."""

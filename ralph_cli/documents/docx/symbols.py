@@ -32,8 +32,8 @@ _WINGDINGS_2 = {
 _WEBDINGS = {0x20: " ", 0x61: "\u2713", 0x63: "\u2610", 0x72: "\u2717"}
 _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_2, "webdings": _WEBDINGS}
 _PICTURES = frozenset({"wingdings 3"})
+# Word writes a character of a symbol font as its code or, in the private area, as this and its code.
 _PRIVATE = 0xF000
-"""Word writes a character of a symbol font as its code or, in the private area, as this and its code."""
 
 UNKNOWN = "\ufffd"
 CHECKED, UNCHECKED = "\u2612", "\u2610"

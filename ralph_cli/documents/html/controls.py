@@ -17,8 +17,8 @@ _CONTENT = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(\n)|(.))", re.DOTALL)
 _QUOTES = {"open-quote": "\u201c", "close-quote": "\u201d"}
+# Characters that only a font for pictures has a meaning for.
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
-"""Characters that only a font for pictures has a meaning for."""
 
 Attributes = Mapping[str, str | None]
 
@@ -95,6 +95,7 @@ def _table(parts: list[str]) -> str:
     return "[" + "; ".join(part.strip() for part in parts) + "]"
 
 
+# The layouts that place their parts, by how many parts they have at least.
 _LAYOUTS: dict[str, tuple[int, Callable[[list[str]], str]]] = {
     "mfrac": (2, _write_fraction),
     "msup": (2, lambda parts: _group(parts[0]) + _raise(parts[1])),
@@ -111,7 +112,6 @@ _LAYOUTS: dict[str, tuple[int, Callable[[list[str]], str]]] = {
     "mtr": (1, lambda parts: ", ".join(part.strip() for part in parts)),
     "semantics": (1, lambda parts: parts[0]),
 }
-"""The layouts that place their parts, by how many parts they have at least."""
 
 
 def _input_text(node: Any, attributes: Attributes) -> str:
@@ -144,16 +144,16 @@ def _label(option: Any) -> str:
     return " ".join((option.text() or option.attributes.get("label") or "").split())
 
 
+# Elements that show something else than the text in them, and what it is.
 REPLACED: dict[str, Callable[[Any, Attributes], str]] = {
     "img": _image_text,
     "input": _input_text,
     "select": _select_text,
     "math": lambda node, attributes: math_text(node),
 }
-"""Elements that show something else than the text in them, and what it is."""
 
+# Where the words of these are from.
 ORIGINS: dict[str, Origin] = {"img": "image description", "input": "form field", "select": "form field"}
-"""Where the words of these are from."""
 
 
 def unchosen_text(node: Any, attributes: Attributes) -> str:

@@ -9,19 +9,20 @@ _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
 _VOID = frozenset(_VOID_TAGS.split())
 _OPTIONAL_TAGS = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup rb rt rtc rp"
+# Elements whose end tag may be left out (HTML standard, 13.1.2.4).
 _OPTIONAL = frozenset(_OPTIONAL_TAGS.split())
-"""Elements whose end tag may be left out (HTML standard, 13.1.2.4)."""
+
 _PAGE = frozenset(["html", "body"])
+# Elements of which many that are not closed do not nest.
 _NOT_NESTING = frozenset(("head", *_VOID, *_OPTIONAL, *_PAGE))
-"""Elements of which many that are not closed do not nest."""
 
 _MARKUP = re.compile(r"<!--|<(/?)([a-z][^\s/>]*)(?>=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^>])*+(>?)", re.IGNORECASE)
 _CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>""")
 _COMMENT_END = re.compile("--!?>")
 _QUOTED = re.compile("=\\s*(?:\"[^\"]*\"|'[^']*')")
 _UNCLOSED = "is never closed, so what stands behind it is not read"
+# Elements in which there are no tags but their own end tag (HTML standard, 13.1.2).
 _RAW_TEXT = frozenset(["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"])
-"""Elements in which there are no tags but their own end tag (HTML standard, 13.1.2)."""
 
 
 def close_elements(source: bytes) -> bytes:

@@ -10,8 +10,8 @@ from ralph_cli.documents.page_text import LINE
 from ralph_cli.documents.tables import MOST_COLUMNS, TableCell, TableRow, write_table
 
 _MOST_ROWS = 1 << 16
+# Cells that may reach down into one row: more make a page larger than it is.
 _MOST_REACHING = 30
-"""Cells that may reach down into one row: more make a page larger than it is."""
 
 
 @dataclass(slots=True)

@@ -27,8 +27,8 @@ _BLOCK_DISPLAYS = frozenset(_BLOCK_DISPLAY_WORDS.split())
 _STRENGTHS = dict.fromkeys(_BLOCK_TAGS.split(), LINE)
 _STRENGTHS |= dict.fromkeys(_PARAGRAPH_TAGS.split(), PARAGRAPH) | dict.fromkeys(CELLS, CELL)
 """The white space around an element, if no style sheet makes another box of it."""
+# What makes a table cell a container of lines of its own; a <p> or <div> in a cell does not.
 _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
-"""What makes a table cell a container of lines of its own; a <p> or <div> in a cell does not."""
 
 
 @dataclass(slots=True)

@@ -34,12 +34,13 @@ _PSEUDOS = ("before", "after")
 _TABLE_PARTS = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
 _REPLACED = frozenset(("br", "iframe", "frame", "embed", *controls.REPLACED))
 
+# Characters of a raised text that may be a mark or an exponent; longer ones are small print.
 _LONGEST_MARK = 30
-"""Characters of a raised text that may be a mark or an exponent; longer ones are small print."""
+
 _POINTS_OF_PIXEL = 0.75
 _COLLAPSED = re.compile("[ \t\r\n\f]+")
+# How deep pages may stand in pages.
 _DEEPEST_PAGE = 3
-"""How deep pages may stand in pages."""
 
 
 @dataclass(slots=True)

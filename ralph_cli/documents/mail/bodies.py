@@ -15,8 +15,8 @@ from ralph_cli.documents.rich_text.rtf import parse_rtf
 
 TEXT_TYPES = frozenset(["text/plain", "text/markdown", "text/rfc822-headers", "message/disposition-notification"])
 PAGE_TYPES = frozenset(["text/html", "application/xhtml+xml"])
+# The text of a mail of Outlook that is kept as RTF; in other mails RTF is a file.
 RICH_TEXT = "text/x-outlook-rtf"
-"""The text of a mail of Outlook that is kept as RTF; in other mails RTF is a file."""
 
 _ADDRESS = re.compile(r"<?\b(?:https?|mailto|ftp|tel):[^\s<>]+>?|\[cid:[^\]]*\]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")

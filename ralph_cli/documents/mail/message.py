@@ -15,8 +15,8 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.decoding import decode_text
 
+# How deep parts may stand in parts.
 DEEPEST = 50
-"""How deep parts may stand in parts."""
 
 _LONGEST_HEADER = 20_000
 _LONGEST_NAME = 120
@@ -24,6 +24,7 @@ _ENCODED_WORD = re.compile(r"=\?([^?*\s]{1,40})(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)
 _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?[^?\s]{1,80}\?[bBqQ]\?)")
 _APPLE_LENGTH = re.compile(rb"(\d{1,12})[ \t]*\r?\n(?=[!-9;-~]+:)")
 _ASCII = frozenset(["", "us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us"])
+# By the names of the defects in `email.errors`.
 _DAMAGE = {
     "CloseBoundaryNotFoundDefect": "a part has no end",
     "StartBoundaryNotFoundDefect": "parts are announced that are not there",
@@ -33,7 +34,6 @@ _DAMAGE = {
     "InvalidBase64LengthDefect": "a part ends too early",
     "InvalidBase64CharactersDefect": "a part holds bytes that are not base64",
 }
-"""By the names of the defects in `email.errors`."""
 
 
 class Part(Message):

@@ -22,8 +22,8 @@ from ralph_cli.documents.parsed import ParsedDocument, bound_cautions
 from ralph_cli.documents.sets.containers import Entry, encode_entries
 from ralph_cli.documents.sets.finding import take_name
 
+# Attachments that a mail, or a mailbox, may have.
 MOST_ATTACHMENTS = 1_000
-"""Attachments that a mail, or a mailbox, may have."""
 
 _MESSAGE_BEGINS = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\r?\n(?=[!-9;-~]+:)")
 _HEADER_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")

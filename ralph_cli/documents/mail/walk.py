@@ -19,8 +19,8 @@ from ralph_cli.documents.mail.message import DEEPEST, Part, clean_file_name, too
 from ralph_cli.documents.page_text import LINE, PARAGRAPH
 
 _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
+# Headers that a mail has once (RFC 5322, section 3.6); of the others programs show all that there are.
 _ONCE = frozenset(["From", "Sender", "Reply-To", "Date", "Subject"])
-"""Headers that a mail has once (RFC 5322, section 3.6); of the others programs show all that there are."""
 
 _SHOWN_TYPES = TEXT_TYPES | PAGE_TYPES | {RICH_TEXT, "message/delivery-status"}
 _MESSAGE_TYPES = frozenset(["message/rfc822", "message/global"])

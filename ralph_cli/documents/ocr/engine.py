@@ -11,8 +11,8 @@ from typing import Literal
 
 from ralph_cli.core.errors import DocumentError
 
+# Which pages of a PDF or picture are read by OCR: those without text, none, or all.
 OcrMode = Literal["auto", "never", "force"]
-"""Which pages of a PDF or picture are read by OCR: those without text, none, or all."""
 
 DEFAULT_LANGUAGE = "eng"
 INSTALL_HINT = "install tesseract to read it: apt install tesseract-ocr, or brew install tesseract"

@@ -20,19 +20,19 @@ from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.text.lexicon import pluralize
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP")
+# The format in which several pictures are pages; in the others they are an animation.
 _PAGED = "TIFF"
-"""The format in which several pictures are pages; in the others they are an animation."""
 
 _FAULTS = (
     OSError, SyntaxError, ValueError, LookupError, TypeError, ArithmeticError, EOFError, zlib.error, struct.error,
 )  # fmt: skip
 _MOST_PIXELS = 120_000_000
 _POINTS = 72
+# Resolutions that a scanner writes into a file; others are what a camera or a program writes of none.
 _SCAN_DPI = (150, 1_200)
-"""Resolutions that a scanner writes into a file; others are what a camera or a program writes of none."""
 
+# What is taken for one: a small picture is a piece of a screen, whose letters are small.
 _USUAL_DPI, _SCREEN_DPI, _SCREEN_SIDE = 200, 100, 1_400
-"""What is taken for one: a small picture is a piece of a screen, whose letters are small."""
 
 
 def as_pdf(data: bytes, name: str) -> tuple[bytes, tuple[Caution, ...]]:

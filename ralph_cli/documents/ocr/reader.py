@@ -29,31 +29,31 @@ from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout, write_wo
 from ralph_cli.documents.pdf.page import clean_text
 from ralph_cli.documents.pdf.reader import open_pdf
 
+# Tesseract reads figures best at 200 dots to an inch: with fewer they blur, with more it takes rows for blocks.
 _POINTS, _DPI = 72, 200
-"""Tesseract reads figures best at 200 dots to an inch: with fewer they blur, with more it takes rows for blocks."""
 
 _MOST_PIXELS = 40_000_000
 _MAX_PRINTED = 16 << 20
+# Tesseract's page segmentation for a single column of text of variable sizes, which keeps rows of tables together.
 _ONE_COLUMN = "4"
-"""Tesseract's page segmentation for a single column of text of variable sizes, which keeps rows of tables together."""
 
+# Heights of letters above the baseline, and their depth below it, as shares of the size of type.
 _CAPITAL, _SMALL, _DESCENT = 0.72, 0.52, 0.21
-"""Heights of letters above the baseline, and their depth below it, as shares of the size of type."""
 
+# The room of a line of type, as a multiple of its size.
 _TYPE_ROOM = 1.15
-"""The room of a line of type, as a multiple of its size."""
 
 _TALL = re.compile(r"[A-Z0-9bdfhklt\u00c0-\u00de\u0400-\u042f]")
 _DEEP = re.compile(r"[gjpqyQ,;()\[\]{}/|$@\u00a7]")
 _LETTER = re.compile(r"[^\W_]")
 _LEAST_WORDS = 5
+# About five degrees: a page that is turned by more is not made level.
 _MOST_SLOPE = 0.09
-"""About five degrees: a page that is turned by more is not made level."""
 
 _COLUMNS = 12
 _WORD_LEVEL = "5"
+# What is read of the lines that are drawn around cells: it says nothing, and parts a row.
 _RULES = re.compile(r"[|_\u2014=~\u00a6]*[|_\u00a6][|_\u2014=~\u00a6]*")
-"""What is read of the lines that are drawn around cells: it says nothing, and parts a row."""
 
 
 class PictureWord(NamedTuple):

@@ -19,14 +19,14 @@ from ralph_cli.documents.text_cache import read_parsed, write_parsed
 from ralph_cli.text.lexicon import pluralize
 
 READ_BY_OCR, FAILED = "ocr", "ocr-failed"
+# Raised whenever the same words on a page would give another text.
 _OCR_VERSION = 1
-"""Raised whenever the same words on a page would give another text."""
 
 _NO_TEXT = "no-text"
+# Codes of cautions about the text that a file has of its pages, which no longer hold of what OCR has read.
 _TEXT_LAYER_CAUTIONS = frozenset(
     [_NO_TEXT, "nameless-letters", "garbled-letters", "unread-print", "vertical-lines", "changed-letters"]
 )
-"""Codes of cautions about the text that a file has of its pages, which no longer hold of what OCR has read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,12 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Span
 
 WORD_FIELDS = 7
+# Confidence below which OCR is said to be unsure of a word: of figures with less about a tenth is wrong (on rendered
+# pages of annual reports), of the others one in 300.
 UNSURE = 90
-"""Confidence below which OCR is said to be unsure of a word: of figures with less about a tenth is wrong (on rendered
-pages of annual reports), of the others one in 300."""
 
+# Steps to a point in which places on the page are kept.
 _STEPS = 10
-"""Steps to a point in which places on the page are kept."""
 
 
 class ScannedWord(NamedTuple):

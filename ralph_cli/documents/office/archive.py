@@ -15,16 +15,16 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.xml_tree import MAX_DEPTH, BrokenXml, DeclaresEntities, TooDeep, iterate_xml, parse_xml
 
+# An archive with more parts is refused.
 MAX_MEMBERS = 10_000
-"""An archive with more parts is refused."""
 
 _HINT = "get the file again, or open it in the program that it was made for and save it again"
 _CHUNK = 1 << 16
+# What unpacking a damaged part raises; the module's own error for a wrong checksum is the first.
 _UNPACK_ERRORS = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, LookupError, RuntimeError,
     NotImplementedError, OverflowError,
 )  # fmt: skip
-"""What unpacking a damaged part raises; the module's own error for a wrong checksum is the first."""
 
 
 class Archive:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from ralph_cli.documents.sight import NOTHING, WHITE_GROUND, Colours
 
+# Width and height, in points, of what a few words have room on.
 LINE_SIZE = (36.0, 10.8)
-"""Width and height, in points, of what a few words have room on."""
 
+# Width and height of what may be behind the text of a page when it belongs to the page's header: three inches.
 PAGE_SIZE = (216.0, 216.0)
-"""Width and height of what may be behind the text of a page when it belongs to the page's header: three inches."""
 
+# Paragraphs before and behind a drawing that may stand on its page, if breaks between pages do not say it better.
 _REACH = 40
-"""Paragraphs before and behind a drawing that may stand on its page, if breaks between pages do not say it better."""
 
 
 def is_backdrop(fill: Colours, sides: tuple[float | None, float | None], size: tuple[float, float] = LINE_SIZE) -> bool:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+# The letters of a format that stand for parts of a date or time.
 DATE_TOKEN = r"AM/PM|A/P|y+|m+|d+|h+|s+|\[h+\]|\[m+\]|\[s+\]"
-"""The letters of a format that stand for parts of a date or time."""
 
 _FIRST_1900, _FIRST_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _DAYS_UNTIL_10000 = 2_958_466
+# Day 60 is 1900-02-29, which never was; days before it are one day later than they would be.
 _NO_LEAP_DAY = 60
-"""Day 60 is 1900-02-29, which never was; days before it are one day later than they would be."""
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

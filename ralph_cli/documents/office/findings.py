@@ -10,16 +10,16 @@ from ralph_cli.documents.sight import is_unseen
 from ralph_cli.text.raised import cross_out
 
 CLOSED_LIST = "in lists of choices that are closed"
+# Why words are left out that no trick hides.
 MERGED = "in cells that are merged or deleted"
-"""Why words are left out that no trick hides."""
 
 _MOST_NAMES = 8
 _LONGEST_NAME = 200
 _MOST_DAMAGED = 20
 _LONGEST_EXAMPLE = 200
 _LONGEST_DOUBT = 900
+# Codes of errors that say something of a whole file, though they come up within a part of it.
 _OF_WHOLE_FILE = frozenset({"too-big", "encrypted", "unsupported"})
-"""Codes of errors that say something of a whole file, though they come up within a part of it."""
 
 
 @dataclass(slots=True)

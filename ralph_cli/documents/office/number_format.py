@@ -14,8 +14,8 @@ from ralph_cli.documents.office.dates import DATE_TOKEN, format_date, to_moment
 
 _LONGEST_FORMAT = 500
 _LONG = Context(prec=150)
+# Places before and behind the point that a format may ask for.
 _MOST_DIGITS = 60
-"""Places before and behind the point that a format may ask for."""
 
 _BUILT_IN = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: "$#,##0;-$#,##0", 6: "$#,##0;-$#,##0", 7: "$#,##0.00;-$#,##0.00",
@@ -28,8 +28,8 @@ _BUILT_IN = {
     **dict.fromkeys(range(32, 36), "h:mm:ss"),
 }  # fmt: skip
 _REGIONAL = frozenset([14, 22, *range(27, 37), *range(50, 59)])
+# How codes begin that stand for the long date and the time of a program's user.
 _SYSTEM = ("[$-f800]", "[$-f400]")
-"""How codes begin that stand for the long date and the time of a program's user."""
 
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]'
@@ -37,8 +37,8 @@ _TOKEN = re.compile(
     rf"|(?P<date>{DATE_TOKEN})|\[[^\]]*\]|(?P<exponent>[Ee][+-])|(?P<digit>[0#?])|(?P<sign>[.,%/@])|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
+# A form that most figures have: whole digits, places behind the point, percent; "l" stands for other signs.
 _PLAIN = re.compile(r"(l*)(0|#,##0)(\.0{1,10})?([l%]*)")
-"""A form that most figures have: whole digits, places behind the point, percent; "l" stands for other signs."""
 
 _TESTS = {
     "<": Decimal.__lt__, ">": Decimal.__gt__, "=": Decimal.__eq__, "<=": Decimal.__le__, ">=": Decimal.__ge__,
@@ -321,5 +321,5 @@ def _show_scientific(tokens: list[tuple[str, str]], at: int, value: Decimal) -> 
     return Shown(f"{text}E{sign}{digits}", _is_near(rounded.scaleb(exponent), value))
 
 
+# How numbers are shown of which nothing is said.
 GENERAL = NumberFormat("")
-"""How numbers are shown of which nothing is said."""

@@ -23,14 +23,14 @@ CONTENT_TYPES = "[Content_Types].xml"
 _MAIN_TYPE = "officeDocument"
 _TEXT_PARTS = re.compile(r"(?<!/diagrams)/(?:sheet|slide|notesslide|comments?|chart|drawing|data)\d*\.xml$")
 
+# With it Excel encrypts a workbook that is protected against changes only, and opens it without a question.
 _DEFAULT_PASSWORD = "VelvetSweatshop"
-"""With it Excel encrypts a workbook that is protected against changes only, and opens it without a question."""
 
+# Bytes of what a file says of its encryption; usual are 2,000.
 _MOST_INFO = 1 << 20
-"""Bytes of what a file says of its encryption; usual are 2,000."""
 
+# How often a password may be hashed, which takes 2 s; Office does it 100,000 times.
 _MOST_SPINS = 1_000_000
-"""How often a password may be hashed, which takes 2 s; Office does it 100,000 times."""
 
 
 @dataclass(frozen=True, slots=True)

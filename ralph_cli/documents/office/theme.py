@@ -7,14 +7,14 @@ from xml.etree.ElementTree import Element
 from ralph_cli.documents.office.xml_tree import attribute, child, number
 from ralph_cli.documents.sight import BLACK, NOTHING, WHITE, Colours, read_colour
 
+# What else colours are called, if a document does not say it.
 USUAL_NAMES = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
-"""What else colours are called, if a document does not say it."""
 
 _PRESETS = {"white": WHITE, "black": BLACK}
 _FULL = 100_000
 
+# Colours by their names in a theme.
 Theme = Mapping[str, int]
-"""Colours by their names in a theme."""
 
 
 def read_theme(root: Element | None, names: Mapping[str, str] = USUAL_NAMES) -> Theme:
@@ -45,8 +45,8 @@ def read_paint(fill: Element | None, theme: Theme) -> tuple[int | None, float]:
     return None if colour is None or changes else lighten(colour, factor, more), opacity
 
 
+# How a fill changes a colour, and what leaves it as it is.
 _CHANGES = (("alpha", 1.0), ("lumMod", 1.0), ("lumOff", 0.0))
-"""How a fill changes a colour, and what leaves it as it is."""
 
 
 def read_ground(fill: Element | None, theme: Theme) -> Colours:

@@ -10,9 +10,10 @@ from typing import overload
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+# Levels of nesting: sixty tables in each other. The readers of office formats call themselves once a level.
 MAX_DEPTH = 200
-"""Levels of nesting: sixty tables in each other. The readers of office formats call themselves once a level."""
 
+# Namespaces of ECMA-376; in strict documents they have other names, without the year.
 _OFFICE_OPEN = {
     "wordprocessingml/2006/main": "w",
     "officeDocument/2006/math": "m",
@@ -24,7 +25,6 @@ _OFFICE_OPEN = {
     "drawingml/2006/spreadsheetDrawing": "xdr",
     "presentationml/2006/main": "p",
 }
-"""Namespaces of ECMA-376; in strict documents they have other names, without the year."""
 
 _OPEN_DOCUMENT = "office table text presentation style chart manifest form"
 _PREFIXES = {

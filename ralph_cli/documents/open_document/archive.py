@@ -8,8 +8,8 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.office.archive import Archive
 
 CONTENT, STYLES, MANIFEST = "content.xml", "styles.xml", "META-INF/manifest.xml"
+# The parts of charts and formulas.
 OBJECTS = re.compile(r"/content\.xml$")
-"""The parts of charts and formulas."""
 
 _OBJECT_ROOTS = ("office:document-content", ":math", "office:document")
 

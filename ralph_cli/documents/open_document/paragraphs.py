@@ -15,8 +15,8 @@ from ralph_cli.documents.sight import MARKED, Colours, Ink
 from ralph_cli.text.raised import STRUCK_CLOSING, STRUCK_OPENING, lower_figures, raise_figures, strike
 
 _SHAPES = "frame custom-shape g rect ellipse circle line connector polygon polyline path caption control"
+# The elements of frames, shapes and groups of them.
 DRAWINGS = frozenset(f"draw:{name}" for name in _SHAPES.split())
-"""The elements of frames, shapes and groups of them."""
 
 _MOST_SPACES = 40
 _WHITE_SPACE = re.compile("[ \t\r\n]+")

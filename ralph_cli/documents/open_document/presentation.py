@@ -19,8 +19,8 @@ from ralph_cli.documents.sight import NOTHING, WHITE_GROUND, Colours
 from ralph_cli.documents.slides.order import Box, order_boxes
 from ralph_cli.documents.slides.sight import Canvas, Layer, describe_hidden, why_shape_unseen
 
+# Points from the top at which shapes are put that have no place.
 _NO_PLACE = 1e9
-"""Points from the top at which shapes are put that have no place."""
 
 _DECLARED = ("footer", "header", "date-time")
 _FOOTERS = (*_DECLARED, "page-number")

@@ -28,8 +28,8 @@ from ralph_cli.documents.sight import BLACK, WHITE, Ink, is_unseen
 from ralph_cli.documents.tables import measure_blanks
 
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
+# That of words that are read, and marked, although they are not seen.
 _READ = Ink(ground=frozenset({BLACK, WHITE}))
-"""That of words that are read, and marked, although they are not seen."""
 
 _TEXTS = ("text:p", "text:list")
 _FIGURES = frozenset({"float", "currency", "percentage"})

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterator
 
 _OBJECT, _NUMBER = re.compile(rb"obj\b"), re.compile(rb"(?<![\d.])(\d{1,10})\s+\d{1,5}\s+\Z")
+# Bytes before "obj" in which its number is looked for: a word is found in binary data in a moment, numbers are not.
 _NUMBER_ROOM = 64
-"""Bytes before "obj" in which its number is looked for: a word is found in binary data in a moment, numbers are not."""
 
 _STREAM = re.compile(rb"\bstream(?:\r\n|\n|\r)")
 _ROOT = re.compile(rb"/Root\s+(\d{1,10})\s+\d{1,5}\s+R\b")
@@ -18,15 +18,15 @@ _REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+R\b")
 _FILTER = re.compile(rb"/Filter\s*(?:\[([^\]]*)\]|/(\w+))")
 _FIRST, _COUNT = re.compile(rb"/First\s+(\d{1,10})"), re.compile(rb"/N\s+(\d{1,10})")
 _START, _INDEX = re.compile(rb"startxref\s+(\d{1,10})"), re.compile(rb"\s*(?:xref\b|\d+\s+\d+\s+obj\b)")
+# Bytes at either end of the file within which readers look for its first and last words.
 _TAIL = 1_024
-"""Bytes at either end of the file within which readers look for its first and last words."""
 
+# In a file whose streams are encrypted.
 ENCRYPTED = b"/Encrypt"
-"""In a file whose streams are encrypted."""
 
 _HEAD, _PIECE = 1 << 16, 1 << 18
+# Bytes that are decoded of one stream, and of one with objects in it: more is nothing that anybody wrote.
 _MAX_DECODED, _MAX_UNPACKED = 1 << 28, 1 << 24
-"""Bytes that are decoded of one stream, and of one with objects in it: more is nothing that anybody wrote."""
 
 
 def damaged_pages(data: bytes, pages: int) -> list[int]:

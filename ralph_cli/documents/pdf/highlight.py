@@ -17,18 +17,18 @@ from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.ink import PageCanvas, Rect, RenderedRegion, intersect
 from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 
+# Lines of the page that are shown above and below the quoted ones.
 _CONTEXT_LINES = 4.2
-"""Lines of the page that are shown above and below the quoted ones."""
 
+# Pixels of blank paper that are left at each side of a picture, at most.
 _MARGIN = 12
-"""Pixels of blank paper that are left at each side of a picture, at most."""
 
+# The most difference between the pixels of a row in which nothing is printed.
 _FLAT = 12
-"""The most difference between the pixels of a row in which nothing is printed."""
 
 _YELLOW = (255, 214, 10)
+# The most height of a picture, as a multiple of its width.
 _MAX_ASPECT = 1.4
-"""The most height of a picture, as a multiple of its width."""
 
 
 @dataclass(frozen=True, slots=True)

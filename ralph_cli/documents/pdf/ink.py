@@ -14,8 +14,8 @@ from ralph_cli.documents.sight import LEAST_CONTRAST
 _BYTES_PER_PIXEL = 4
 _WHITE = (255, 255, 255, 255)
 
+# Left, top, right, bottom in pixels, half-open.
 Rect = tuple[int, int, int, int]
-"""Left, top, right, bottom in pixels, half-open."""
 
 
 @dataclass(frozen=True, slots=True)

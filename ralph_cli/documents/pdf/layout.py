@@ -41,8 +41,8 @@ from ralph_cli.documents.pdf.geometry.words import (
 from ralph_cli.text.raised import lower_figures, raise_figures
 
 CELL_GAP = "  "
+# In a character map: this character was added by the layout (space, line end, empty cell) and has no box.
 NOT_A_CHARACTER = -1
-"""In a character map: this character was added by the layout (space, line end, empty cell) and has no box."""
 
 _HYPHEN_MARK = re.compile("[\x02\ufffe]")
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -8,8 +8,8 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.text.fold import fold
 
+# Kinds of page objects.
 TEXT, PATH, IMAGE, SHADING = 1, 2, 3, 4
-"""Kinds of page objects."""
 
 _ACTUAL_TEXT = b"ActualText"
 _MOST_BYTES = 1 << 20

@@ -36,8 +36,8 @@ _BULLET = re.compile(rf"^[{_CONTROL}](?=\s)|(?:^|(?<=\s))[{_PRIVATE}]+|[{_PRIVAT
 _WORD = re.compile("[A-Za-z]{4,}")
 _VOWELS, _CONSONANTS = "aeiouyAEIOUY", "bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ"
 _MANY_LETTERS, _FEW_VOWELS = 200, 0.22
+# Pixels across a page that is looked at as a whole.
 _THUMBNAIL = 400
-"""Pixels across a page that is looked at as a whole."""
 
 _SCAN_SHARE = 0.5
 

@@ -12,11 +12,11 @@ from ralph_cli.core.structure import Span
 from ralph_cli.documents.pages import ask_pages, group_by_page
 from ralph_cli.documents.source import DocumentSource
 
+# Pixels across the whole page; a picture leaves blank margins out.
 WIDTH = 1100
-"""Pixels across the whole page; a picture leaves blank margins out."""
 
+# Bytes of raw pixels of all pictures; what comes later has none.
 MAX_PIXEL_BYTES = 60 << 20
-"""Bytes of raw pixels of all pictures; what comes later has none."""
 
 _AUTHOR = "ralph"
 _TINT = (255, 224, 77)

@@ -14,15 +14,15 @@ from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.documents.pdf.layout import PageLayout
 from ralph_cli.text.lexicon import STOP_WORDS
 
+# Characters of lines of running text, and how many of them, and which part of them in a document or of all on a page,
+# have one of its typefaces.
 _LONG_LINE, _LEAST_LINES, _SHARE, _PAGE_SHARE = 40, 3, 0.1, 0.5
-"""Characters of lines of running text, and how many of them, and which part of them in a document or of all on a page,
-have one of its typefaces."""
 
+# Sizes of letters, as parts of those of running text: of headings in its font above, of those in others at least.
 _LARGER, _SMALLEST = 1.12, 0.85
-"""Sizes of letters, as parts of those of running text: of headings in its font above, of those in others at least."""
 
+# Sizes of letters from a line of a heading to its next and from a number to its title, and its lines, at most.
 _LINES_APART, _TITLE_APART, _MOST_LINES = 1.5, 2.2, 3
-"""Sizes of letters from a line of a heading to its next and from a number to its title, and its lines, at most."""
 
 _LINE = re.compile(r"[^\n]*[^\W\d_]{2}[^\n]*")
 _ENDS = (".", ":", "!", "?")
@@ -30,8 +30,8 @@ _SENTENCES = re.compile(r"[a-z\d)][.!?] +[A-Z]")
 _NUMBERED = re.compile(r"[^\W\d_]+ (?:\d{1,3}[A-Z]?|[IVXLC]+)\b")
 _NUMBER_ALONE = re.compile(rf"{_NUMBERED.pattern}\.?")
 
+# The name of a font, and the size in which it is used.
 Face = tuple[str, float]
-"""The name of a font, and the size in which it is used."""
 
 
 class TypeLine(NamedTuple):

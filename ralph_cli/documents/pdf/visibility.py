@@ -21,11 +21,11 @@ from ralph_cli.documents.pdf.ink import PageCanvas, Rect, intersect, without_obj
 from ralph_cli.documents.pdf.layout import PageLayout
 from ralph_cli.documents.pdf.marked_content import IMAGE, PATH, SHADING, TEXT, is_on_layer
 
+# How high the room of a character is, by the size of its type.
 _ROOM = 1.2
-"""How high the room of a character is, by the size of its type."""
 
+# A letter that is squeezed to a line is nothing but dust, on paper and on screen.
 _SLIVER_POINTS = 0.5
-"""A letter that is squeezed to a line is nothing but dust, on paper and on screen."""
 
 _GLYPH_PIXELS = 24
 _SCALES = (1.5, 8.0)

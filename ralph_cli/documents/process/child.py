@@ -21,9 +21,9 @@ _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 _MAX_ERROR = 1 << 16
 _REPORTED = "encrypted wrong-password damaged no-text too-big unsupported undecodable empty changed crashed"
 _CODES = frozenset(_REPORTED.split())
+# How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
+# process when the machine has none left.
 _MEMORY_SIGNALS = frozenset({"SIGABRT", "SIGKILL"})
-"""How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
-process when the machine has none left."""
 
 
 OnProgress = Callable[[int, int], None] | None
@@ -32,8 +32,8 @@ _Result = TypeVar("_Result")
 PROGRESS = b"P"
 RESULT = b"R"
 FAILURE = b"E"
+# Exit status of a parser process that ran out of memory.
 EXIT_MEMORY = 77
-"""Exit status of a parser process that ran out of memory."""
 
 _HEADER = struct.Struct(">cQ")
 _PROGRESS = struct.Struct(">II")

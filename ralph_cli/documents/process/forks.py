@@ -19,8 +19,8 @@ from typing import IO
 
 from ralph_cli.documents.process.child import ParserProcess, start_parser, start_python
 
+# Files below which the imports cost more than the forks save.
 FEW_FILES = 8
-"""Files below which the imports cost more than the forks save."""
 
 _BOOTSTRAP = "from ralph_cli.documents.process.forks import serve; serve()"
 _NUMBER = struct.Struct(">q")

@@ -24,8 +24,8 @@ class _Fault:
     hint: str = ""
 
 
+# Pages below which another process costs more than it saves.
 FEW_PAGES = 24
-"""Pages below which another process costs more than it saves."""
 
 MAX_PROCESSES = 4
 

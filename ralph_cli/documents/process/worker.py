@@ -87,8 +87,8 @@ _ON_PAGES = {
     "annotate": _Operation("pdf.highlight", "annotate", (*_PAGES, "author"), is_limited=False),
 }
 
+# The modules of all operations, in `documents`.
 READERS = frozenset(operation.module for operation in (*_OPERATIONS.values(), *_ON_PAGES.values()))
-"""The modules of all operations, in `documents`."""
 
 
 def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:

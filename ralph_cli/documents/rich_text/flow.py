@@ -12,8 +12,8 @@ from ralph_cli.documents.rich_text.ink import Shade, read_shade
 from ralph_cli.documents.sight import CLIPPED, OFF_PAGE, is_far_off, is_flat
 from ralph_cli.documents.tables import MOST_COLUMNS, TableCell, TableRow, write_table
 
+# Twentieths of a point by which edges may differ that are one.
 _NEAR = 60
-"""Twentieths of a point by which edges may differ that are one."""
 
 
 @dataclass(slots=True)
@@ -38,8 +38,8 @@ class RowForm:
     shade: Shade = field(default_factory=lambda: Shade(is_sure=False))
 
 
+# The rows of a table while they are read.
 _Rows = list[tuple[RowForm, list[PageText]]]
-"""The rows of a table while they are read."""
 
 
 def _write_rows(rows: _Rows) -> PageText:

@@ -12,16 +12,16 @@ from ralph_cli.documents.office.backdrops import is_backdrop
 from ralph_cli.documents.office.xml_tree import number
 from ralph_cli.documents.sight import CLIPPED, NOTHING, WHITE, Colours, is_flat
 
+# Half-points, where the file names no size.
 _USUAL_SIZE = 24
-"""Half-points, where the file names no size."""
 
 _SHADE = re.compile(r"(ch|(?:raw)?cl|tr|)(?:(cbpat|shading|shdng)|bg(?:dk)?(?:hori?z?|vert|[fb]diag|d?cross))(?:raw)?")
 
 _OWNERS = {"ch": "characters", "": "paragraph", "tr": "row"}
 
 _MEASURES = frozenset({"shpleft", "shptop", "shpright", "shpbottom", "shpwr"})
+# How text keeps away from a shape (\shpwr): it stands above and below, around, or close around it.
 _KEEPING_AWAY = (1, 2, 4)
-"""How text keeps away from a shape (\\shpwr): it stands above and below, around, or close around it."""
 
 _LETTERS, _PICTURES = {"gtextUNICODE"}, {"pib", "pibName"}
 _LONGEST = 20

@@ -21,8 +21,8 @@ _CODE_PAGES = {
     222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 _DEFAULT_CODE_PAGE = "cp1252"
+# Groups in each other that a file may have.
 DEEPEST = 2_000
-"""Groups in each other that a file may have."""
 
 _TABLES = "fonttbl colortbl stylesheet filetbl revtbl listtable listoverridetable rsidtbl xmlnstbl info generator"
 _SETTINGS = "themedata colorschememapping latentstyles datastore userprops docvar mmathPr wgrffmtfilter pgdsctbl pn"
@@ -31,11 +31,11 @@ _MARKS = (
     "nonesttables bkmkstart bkmkend xe tc tcn atnid atnauthor atntime atndate atnref atnparent atrfstart atrfend atnicn"
 )
 _SEPARATORS = "ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn"
+# What begins a group whose text is not of the document.
 SKIPPED = frozenset(f"{_TABLES} {_SETTINGS} {_OBJECTS} {_MARKS} {_SEPARATORS}".split())
-"""What begins a group whose text is not of the document."""
 
+# What begins a group that old programs may pass over, but whose text is of the document.
 READ_THOUGH_OPTIONAL = frozenset({"shpinst", "shptxt", "annotation", "footnote", "ud", "objresult"})
-"""What begins a group that old programs may pass over, but whose text is of the document."""
 
 HEADS: dict[str, Origin] = {
     **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "page header"),

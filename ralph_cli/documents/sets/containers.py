@@ -13,17 +13,17 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.child import StartParser, run_parser, start_parser
 from ralph_cli.documents.sniff import MAIL_KINDS, display_name, identify
 
+# Archives within archives that are opened.
 MAX_DEPTH = 3
-"""Archives within archives that are opened."""
 
+# Code of the caution about a mail that says which attachments it has.
 ATTACHMENTS = "attachments"
-"""Code of the caution about a mail that says which attachments it has."""
 
+# Characters of a file's name in an archive, and of what is said of it.
 MAX_NAME = 1_000
-"""Characters of a file's name in an archive, and of what is said of it."""
 
+# Files that an archive may have.
 MAX_FILES = 10_000
-"""Files that an archive may have."""
 
 _CHUNK = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, LookupError, NotImplementedError)

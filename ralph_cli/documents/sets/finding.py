@@ -10,14 +10,14 @@ from pathlib import Path, PurePath
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.sniff import display_name
 
+# Files that a set may have.
 MAX_FILES = 10_000
-"""Files that a set may have."""
 
+# Characters of a document's name in a set: it is repeated wherever a place is told.
 MAX_NAME = 200
-"""Characters of a document's name in a set: it is repeated wherever a place is told."""
 
+# Names that a folder has for programs and not for people: hidden files, locks of Office, leavings of systems.
 _LEFT_OUT = re.compile(r"\.(?!\.?$)|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
-"""Names that a folder has for programs and not for people: hidden files, locks of Office, leavings of systems."""
 
 _HIDDEN = "it is hidden, or of a program's own"
 

@@ -15,8 +15,8 @@ from ralph_cli.documents.sniff import has_known_ending
 
 SET_KIND = "set"
 
+# Cautions of the documents of a set that are told one by one.
 MAX_CAUTIONS = 200
-"""Cautions of the documents of a set that are told one by one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,12 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, is_figure, ma
 
 HIDDEN_CELL: Origin = "hidden cell"
 _MOST_NAMED_CELLS = 400_000
+# Characters that stored values, or formulas, may take in any case; else no more than the rows of the sheet.
 _LEAST_ROOM = 4_000
-"""Characters that stored values, or formulas, may take in any case; else no more than the rows of the sheet."""
 
 _LONGEST_NAME = 100
+# Columns of a sheet; merged cells over more than that overlap.
 _WIDEST = 16_384
-"""Columns of a sheet; merged cells over more than that overlap."""
 
 
 @dataclass(slots=True)

@@ -11,13 +11,13 @@ from ralph_cli.documents.sheets.formulas import parse_reference, shift_formula
 from ralph_cli.documents.sheets.page import Area, SheetCell, SheetPage
 from ralph_cli.documents.sheets.styles import unescape
 
+# The elements of a sheet that are read.
 SHEET_PARTS = (
     "x:row", "x:cols", "x:mergeCells", "x:conditionalFormatting", "x:drawing", "x:headerFooter", "x:sheetFormatPr",
 )  # fmt: skip
-"""The elements of a sheet that are read."""
 
+# Ranges with conditional formats that a notice names.
 MOST_RANGES = 5
-"""Ranges with conditional formats that a notice names."""
 
 _HEADS: tuple[tuple[Origin, str], ...] = (("page header", "Header"), ("page footer", "Footer"))
 _HEAD_CODE = re.compile(r'&"[^"]*"|&\d+|&K[0-9A-Fa-f]{6}|&[A-Za-z]')

@@ -14,20 +14,20 @@ from ralph_cli.documents.page_text import one_line
 from ralph_cli.documents.sight import BLACK, WHITE, WHITE_GROUND, Colours, read_colour, seen
 from ralph_cli.text.raised import lower_figures, raise_figures, strike
 
+# What theme colours are called, in the order of their numbers (ECMA-376, part 1, 18.8.3).
 _THEME = ("lt1", "dk1", "lt2", "dk2", *(f"accent{at}" for at in range(1, 7)), "hlink", "folHlink")
-"""What theme colours are called, in the order of their numbers (ECMA-376, part 1, 18.8.3)."""
 
+# The width of three blanks (ECMA-376, part 1, 18.8.1).
 _POINTS_OF_INDENT = 9.0
-"""The width of three blanks (ECMA-376, part 1, 18.8.1)."""
 
 _USUAL = {0: WHITE, 1: BLACK}
+# The colours that are named by numbers from 8 on; those below are the first of them (ECMA-376, part 1, 18.8.27).
 _PALETTE = """
     000000 ffffff ff0000 00ff00 0000ff ffff00 ff00ff 00ffff 800000 008000 000080 808000 800080 008080 c0c0c0 808080
     9999ff 993366 ffffcc ccffff 660066 ff8080 0066cc ccccff 000080 ff00ff ffff00 00ffff 800080 800000 008080 0000ff
     00ccff ccffff ccffcc ffff99 99ccff ff99cc cc99ff ffcc99 3366ff 33cccc 99cc00 ffcc00 ff9900 ff6600 666699 969696
     003366 339966 003300 333300 993300 993366 333399 333333 000000 ffffff
 """
-"""The colours that are named by numbers from 8 on; those below are the first of them (ECMA-376, part 1, 18.8.27)."""
 
 _Item = TypeVar("_Item")
 

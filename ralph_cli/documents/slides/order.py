@@ -7,11 +7,11 @@ from operator import attrgetter
 from typing import Generic, TypeVar
 
 _DEEPEST = 50
+# Of more shapes on one slide only the upper edges are compared.
 _MOST_SHAPES = 2_000
-"""Of more shapes on one slide only the upper edges are compared."""
 
+# The share of a shape by which it may reach over the gap to the next.
 _OVERLAP = 0.1
-"""The share of a shape by which it may reach over the gap to the next."""
 
 _Content = TypeVar("_Content")
 _by_corner = attrgetter("top", "left")

@@ -16,8 +16,8 @@ _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerR
 _SIGNS = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")")}
 _TEXTS = ("m:t", "a:t")
 _FILLS = frozenset(f"a:{name}Fill" for name in ("no", "solid", "grad", "blip", "patt", "grp"))
+# The text of a run with these properties, as it is shown.
 _Look = Callable[[Element | None, str], str]
-"""The text of a run with these properties, as it is shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,14 @@ from ralph_cli.documents.slides.paragraphs import TextSetting, read_paragraphs
 from ralph_cli.documents.slides.sight import Layer, Place
 from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, write_table
 
+# The types of placeholders for titles.
 TITLES = ("title", "ctrTitle")
-"""The types of placeholders for titles."""
 
+# The number of the first background of a theme, which is one colour.
 _PLAIN = "1001"
-"""The number of the first background of a theme, which is one colour."""
+
+# A level of a list is set in by so much where nothing else is said.
 _EMU_OF_POINT, _EMU_OF_LEVEL = 12_700, 342_900
-"""A level of a list is set in by so much where nothing else is said."""
 
 
 class Design:

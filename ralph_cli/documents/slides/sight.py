@@ -9,11 +9,11 @@ from ralph_cli.documents.office.findings import describe_reasons
 from ralph_cli.documents.page_text import PageText
 from ralph_cli.documents.sight import CLIPPED, MARKED, NOTHING, OFF_PAGE, Colours
 
+# Left, top, right and bottom.
 Place = tuple[float, float, float, float]
-"""Left, top, right and bottom."""
 
+# Of more shapes on one slide it is not known what is behind the others.
 _MOST_SHAPES = 500
-"""Of more shapes on one slide it is not known what is behind the others."""
 
 
 class Layer(NamedTuple):

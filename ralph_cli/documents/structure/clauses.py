@@ -14,15 +14,15 @@ from ralph_cli.documents.structure.lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of
 
 MOST_CHARACTERS = 5_000_000
+# By how much a number may be higher than the one before: parts are deleted, or left out of an extract.
 MOST_LEFT_OUT = 3
-"""By how much a number may be higher than the one before: parts are deleted, or left out of an extract."""
 
 _SERIES, _LONGEST_RANGE, _TITLE = 4, 30, 24
+# Words that name a numbered part of any document; "Schedule 4" and "Annex 2" are parts of their own beside those.
 _PARTS = (
     r"(?i:(?:sub-?)?(?:sections?|clauses?|paragraphs?|articles?)|notes?|items?|points?|paras?|arts?|secs?|cls?|ziff"
     rf"|(?<![.'\u2019])ss?(?=\.[ \u00a0]?\d)|{any_of(FOREIGN_PARTS)})"
 )
-"""Words that name a numbered part of any document; "Schedule 4" and "Annex 2" are parts of their own beside those."""
 
 _COUNTED = """
     abs absatz abs\u00e4tze nr nummer paragraph paragraphs para paras subparagraph sub-paragraph subsection sub-section
@@ -30,11 +30,11 @@ _COUNTED = """
     p\u00e1rrafo par\u00e1grafo ust pkt
 """
 _LETTERED = "lit buchstabe letter letra lettera lettre"
+# Words that name a part within the one that is named before them: "Article 6, paragraph 1, lit. f".
 _WITHIN = (
     rf"(?i:(?:{any_of(_COUNTED.split())})\b\.?[ \u00a0]*(?=\d|\([a-z])|"
     rf"(?:{any_of(_LETTERED.split())})\b\.?[ \u00a0]*(?=\(?[a-z]\b))"
 )
-"""Words that name a part within the one that is named before them: "Article 6, paragraph 1, lit. f"."""
 
 _LETTER = r"\((?:[a-z]{1,2}|[ivx]{3,5}|\d{1,2})\)"
 _DECIMAL = r"\d{1,3}(?:\.\d{1,3})*"
@@ -57,8 +57,8 @@ _NAMED = re.compile(
     rf"(?:(?:\u00a7+|\b{_PARTS}\b\.?)[\s\u00a0]*(?<=\W)(?P<list>{_ONE_IN_ONE}(?:{_JOINT}{_ONE_IN_ONE})*)"
     rf"|\b(?P<word>[A-Z][a-z]{{2,}}|[A-Z]{{3,}})[\s\u00a0]+(?P<numbers>{_ONE}(?:{_JOINT}{_ONE})*))(?!\d)"
 )
+# The beginning of a number that may be that of a part; a text without one names no part, and is read faster.
 _NUMBERED = re.compile(r"[\dIVXLC](?<=[\s.\u00a7].)(?:(?<=\d)|[IVXLC]*\b)")
-"""The beginning of a number that may be that of a part; a text without one names no part, and this is faster to see."""
 
 _IN_LIST = re.compile(rf"(?P<joint>{_JOINT})?(?P<one>{_ONE_IN_ONE})")
 _TOKEN = re.compile(rf"{_LETTER}|{_DECIMAL}|[IVXLC]+")

@@ -15,11 +15,11 @@ from ralph_cli.documents.structure.plain_tables import find_plain_tables
 from ralph_cli.documents.structure.running_lines import running_line_spans
 from ralph_cli.documents.structure.statements import complete_tables
 
+# Formats whose readers know all of their tables.
 _LAID_OUT = frozenset(["pdf", "image", "xlsx", "ods", "csv", "json"])
-"""Formats whose readers know all of their tables."""
 
+# Pages for each line that the type of a PDF sets apart above which these lines are too few to be its headings.
 _PAGES_EACH = 2
-"""Pages for each line that the type of a PDF sets apart above which these lines are too few to be its headings."""
 
 _LINE = re.compile(r"[^\n\f]*\S[^\n\f]*")
 _SENTENCE_END = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*\Z")
@@ -27,8 +27,8 @@ _LIST_ITEM = re.compile(
     r"\s*(?:[-*+\u2022\u25cf\u25aa\u25a0\u00b7]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|\d{1,3}(?:\.\d{1,3})+\s)"
 )
 _SHORT_LINE_SHARE = 0.75
+# Lines on each side of one among which a full line is looked for, and how many of the longest are passed over.
 _WINDOW, _LONGEST_LINES = 20, 3
-"""Lines on each side of one among which a full line is looked for, and how many of the longest are passed over."""
 
 
 def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:

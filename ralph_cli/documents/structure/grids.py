@@ -19,28 +19,27 @@ _AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
+# A span of figures in brackets, as it stands below an estimate.
 INTERVAL = r"[\[{]<?[-\u2013\u2212]?\d[-\u2013\u2212\d,. ]*[\]}]"
-"""A span of figures in brackets, as it stands below an estimate."""
-
 _FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}(?: ?\({_AMOUNT}{_BEHIND}\))?{_MARK}|{_NIL}|{INTERVAL})")
+# From one amount to another, perhaps with a unit.
 _RANGE = re.compile(rf"{_AMOUNT}{_BEHIND}(?: ?[-\u2010-\u2015] ?| [a-z]{{1,3}} ){_AMOUNT}{_BEHIND}(?: [^\W\d_]+)?")
-"""From one amount to another, perhaps with a unit."""
 
+# The words of a cell that end in a day without a year, perhaps before what is in brackets.
 _DAY = re.compile(r"(?:.*[\W\d_])?(?:[^\W\d_]{3,}\.? \d{1,2}|\d{1,2}\.? [^\W\d_]{3,})\W*(?:\(.*\))?")
-"""The words of a cell that end in a day without a year, perhaps before what is in brackets."""
 
+# A year, perhaps after three letters, a span of years, or a day: what names a column more often than it is a value.
 _TIME = re.compile(
     r"\W*(?:(?:[A-Z]{3} )?(?:19|20)\d\d(?:\s?[-/\u2013]\s?(?:(?:19|20)?\d\d))?[AEFP]?"
     rf"|\d{{1,2}}[./]\d{{1,2}}[./](?:\d\d){{1,2}}|(?:19|20)\d\d-\d\d(?:-\d\d)?|\d{{1,2}}/(?:19|20)\d\d)[^\w(\[]*{_MARK}"
 )
-"""A year, perhaps after three letters, a span of years, or a day: what names a column more often than it is a value."""
 
 _WRITTEN_DAY = re.compile(r"(?:\d{1,2}\.? )?[^\W\d_]{3,9}\.? (?:\d{1,2}, )?(?:19|20)\d\d")
 _WHOLE = re.compile(r"\d{1,9}")
 _FEW_RISING = 4
 _LEADING = re.compile(r"\d{1,9}(?=[-+\u2013]|$)")
+# Columns at the left that say what rows are about, at most: what stands behind them are values.
 _MOST_LABELS = 3
-"""Columns at the left that say what rows are about, at most: what stands behind them are values."""
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
 _SIGN_BEHIND = re.compile(r"\)?\s?(?:%|\))\s?%?")
@@ -49,8 +48,8 @@ _LONGEST_SIGN = 6
 _LONGEST_NAME = 100
 _MOST_HEADER_ROWS = 12
 _LEAST_INDENT = 0.5
+# Amounts that a total may add up, and lines of a group without indents, at most.
 _MOST_ADDED, _LONGEST_GROUP = 40, 80
-"""Amounts that a total may add up, and lines of a group without indents, at most."""
 
 
 class GridCell(NamedTuple):

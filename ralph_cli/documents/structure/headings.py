@@ -29,24 +29,24 @@ from ralph_cli.documents.structure.lines import (
 from ralph_cli.documents.structure.numbered_headings import NumberedLine, find_runs
 from ralph_cli.text.scan import strip_interval
 
+# Pages for each heading of a document's own above which they are too few to find a part by.
 MAX_OWN_PAGES = 10
-"""Pages for each heading of a document's own above which they are too few to find a part by."""
 
+# Characters, on its page, for which the last of numbered headings counts for certain: no other ends it.
 LAST_REACH = 1_500
-"""Characters, on its page, for which the last of numbered headings counts for certain: no other ends it."""
 
 _MOST_REPEATS, _PAGES_EACH = 3, 20
 _LONGEST = 500
 _LINE = re.compile(r"[^\n]+")
 _BARE_NUMBER = re.compile(r"\d{1,2}(?!\S)")
+# What stands in lines that look like headings and name a place, a day or a person: "Am Weinberg 3", "To: A. Berg".
 _ADDRESSED = re.compile(r"[\d:]")
-"""What stands in lines that look like headings and name a place, a day or a person: "Am Weinberg 3", "To: A. Berg"."""
 
 _LABEL = re.compile(r"([A-Z][A-Za-z]{2,})[ \u00a0](\d{1,3})([A-Z]?)\b")
 
 
+# An interval [start, end) of the text.
 Place = tuple[int, int]
-"""An interval [start, end) of the text."""
 
 
 class _Lines(Sequence[str]):

@@ -12,19 +12,19 @@ CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _GOES_ON = re.compile(r"\d\S* (?:and|by|compared|from|in|of|or|to|was|were|with)\b.*\d|\d\S*\.$")
+# A space, and those by which a month in English is shorter than that of its text.
 _GAP = "\u2002* \u2002*(?:\u2002+ \u2002*)?"
-"""A space, and those by which a month in English is shorter than that of its text."""
 
+# A day of a year, whatever its month is called: "31/12/24", "2024-12-31", "31-Dec-24", "31. Dezember 2024".
 _DAY = (
     r"\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b|\b(?:19|20)\d\d-\d\d-\d\d\b|\b\d{1,2}-[^\W\d_]{3}-\d{2,4}\b"
     rf"|\b\d{{1,2}}\.?{_GAP}(?:de )?[^\W\d_]{{3,10}}\.?{_GAP}(?:de )?(?:19|20)\d\d\b"
 )
-"""A day of a year, whatever its month is called: "31/12/24", "2024-12-31", "31-Dec-24", "31. Dezember 2024"."""
 
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
 _MONTH_DAY = rf"\b(?:\d{{1,2}}(?:\.|th|st|nd|rd)? )?{_MONTH}\b\.?(?: \d{{1,2}}\b)?"
+# A dash that stands alone, as it does in a cell without an amount. It is asked for first: so others cost nothing.
 _NIL = re.compile(r"[-\u2010-\u2015](?<!\S.)[-\u2010-\u2015]?(?!\S)")
-"""A dash that stands alone, as it does in a cell without an amount. It is asked for first: so others cost nothing."""
 
 _YEARS = rf"(?:\b(?:19|20)\d\d\b.*){{2}}|(?:(?:{_DAY}).*){{2}}"
 _PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d"
@@ -35,8 +35,8 @@ _UNIT = (
 _DAYS = rf"(?:(?=\S* ?\S*\d){_MONTH_DAY}.*){{2}}"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _DAYS, _PERIOD, _UNIT)))
 
+# Characters and words of a line that may be a heading; one with a number may have more words.
 LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
-"""Characters and words of a line that may be a heading; one with a number may have more words."""
 
 _NUMBER = r"(?:[1-9]\d?(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
 _COUNT = r"[1-9]\d{0,2}(?:\.\d{1,3})*[A-Z]?\b|[IVXLC]+\b|[A-Z](?=\s*(?:[:\u2013\u2014-]|$))"

@@ -13,8 +13,8 @@ from itertools import pairwise
 from ralph_cli.documents.structure.lines import CELLS_APART, heading_level, is_row, run_in_heading
 from ralph_cli.text.lexicon import STOP_WORDS
 
+# Headings of a run at least, and of these such as are written as headings are.
 FEWEST, LEAST_WRITTEN_AS_ONE = 3, 2
-"""Headings of a run at least, and of these such as are written as headings are."""
 
 _LONGEST, _MOST_WORDS = 110, 14
 _MOST_LEFT_OUT = 3

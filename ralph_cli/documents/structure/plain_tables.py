@@ -27,19 +27,19 @@ _RULERS, _RUN = re.compile(r"[ \t]*(?:[=-]{2,}[ \t+|]+)+[=-]{2,}[ \t]*"), re.com
 _MOST_NAMES = 3
 _AMOUNT = r"(?:[$\u20ac\u00a3\u00a5] ?)?\(?[-\u2212]?\d(?:[\d,.]*\d)?[)%]*|[-\u2010-\u2015]"
 _LAST_AMOUNTS = re.compile(rf"(?<![\d,] )(?<! {{2}})(?<!\t)(?<= )(?:(?:{_AMOUNT})(?: |$)){{2,}}$")
+# Amounts at the end of a line with one space between them, and where each begins.
 _AMOUNTS = re.compile(rf" (?={_AMOUNT})")
-"""Amounts at the end of a line with one space between them, and where each begins."""
 
 _CELLS = re.compile(r"\S(?:  |\t|\s?\u2502)\s*\S")
+# Lines between the rows of a table at most, and their characters, with an empty line before and behind them.
 _FEW_LINES, _LONG_LINE = 2, 75
-"""Lines between the rows of a table at most, and their characters, with an empty line before and behind them."""
 
+# Columns from one stop of the tabulator to the next, and points: the width of a character, the height of type and of
+# a line, as typewriters have them.
 _TAB, _CHARACTER, _HEIGHT, _LINE_HEIGHT = 8, 5.0, 10.0, 12.0
-"""Columns from one stop of the tabulator to the next, and points: the width of a character, the height of type and of a
-line, as typewriters have them."""
 
+# Points from one cell to the next, and that a cell takes at most, where only the number of cells is known.
 _SLOT, _SLOT_WIDTH = 400.0, 200.0
-"""Points from one cell to the next, and that a cell takes at most, where only the number of cells is known."""
 
 
 def find_plain_tables(text: str, pages: Sequence[Page], taken: Sequence[Table] = ()) -> Iterator[Table]:

@@ -12,23 +12,23 @@ from itertools import pairwise
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Page, Span
 
+# Lines at each edge of a page that may be running ones.
 EDGE_LINES = 3
-"""Lines at each edge of a page that may be running ones."""
 
+# A line is a running one if it stands at the same edge of so many pages within this many.
 MIN_REPEATS, REPEAT_PAGES = 3, 8
-"""A line is a running one if it stands at the same edge of so many pages within this many."""
 
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
+# The end of a line in which a word is not over: no running line.
 _DIVIDED = re.compile(r"[^\W\d_][-\u00ad\u2010]\s*\Z")
-"""The end of a line in which a word is not over: no running line."""
 
 _NUMBER = re.compile(r"\d{1,4}")
 _MOST_NUMBERS = 6
 _SERIES = re.compile(r"(?:\A|\s)([A-Z]{1,2}-)\Z")
 _BESIDE_NUMBER = " -\u2010\u2013\u2014|[]()."
 _AHEAD = re.compile(r"(?i)(?:\A|.*[\s|\u2013\u2014(\[-])(?:[A-Z]{1,2}-)?\Z")
+# A page's number is the first or the last thing on its line.
 _BEHIND = re.compile(r"(?i)[\s|\u2013\u2014)\].-]*(?:(?:of|/)\s*\d+)?\W*\Z")
-"""A page's number is the first or the last thing on its line."""
 
 
 def running_line_spans(text: str, pages: Sequence[Page]) -> tuple[Span, ...]:

@@ -5,8 +5,8 @@ The guest's look-up functions use it, too: its source is sent into the sandbox.
 
 from collections.abc import Container, Sequence
 
+# Where a heading begins, before which character it counts for certain, and whether a number or an outline says so.
 Reach = tuple[int, int, bool]
-"""Where a heading begins, before which character it counts for certain, and whether a number or an outline says so."""
 
 
 def certain_headings(reaches: Sequence[Reach], offset: int) -> list[int]:
@@ -22,11 +22,11 @@ def certain_headings(reaches: Sequence[Reach], offset: int) -> list[int]:
     return found
 
 
+# Characters of whole lines by which the top of a page is named.
 _TOP_CHARS = 90
-"""Characters of whole lines by which the top of a page is named."""
 
+# Characters at the beginning of a page in which its title is looked for.
 TOP_REACH = 300
-"""Characters at the beginning of a page in which its title is looked for."""
 
 
 def page_top(beginning: str, neighbours: Sequence[str], printed: Container[str]) -> str:

@@ -16,37 +16,37 @@ from ralph_cli.text.quantities.vocabulary import symbol_behind
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 
 _LINE = re.compile(r"[^\n\f]*[^\W_][^\n\f]*")
+# Characters of a title, ends of lines below one of its lines, and lines above a table that are looked at, at most.
 _LONGEST_TITLE, _LONGEST_GAP, _MOST_LINES = 300, 3, 6
-"""Characters of a title, ends of lines below one of its lines, and lines above a table that are looked at, at most."""
 
+# Shows a row or the end of a sentence, also before the mark of a note.
 _ENDS_PART = re.compile(
     r"[^\s.:](?: {2,}|\t)\S|[.;!?][\"\u201d)]?(?:\(\w{1,2}\)|[*\u2020\u2021\u00b9\u00b2\u00b3])*\s*$"
 )
-"""Shows a row or the end of a sentence, also before the mark of a note."""
 
+# Of the longest line near a table: what is shorter ends a paragraph.
 _SHORT_LINE_SHARE = 0.5
-"""Of the longest line near a table: what is shorter ends a paragraph."""
 
 _SENTENCE_END = re.compile(r"(?<![A-Z])[.!?][\"\u201d)]?\s+(?=[\"\u201c(]?[A-Z\d])")
+# How the line above a table may end that states its scale, although it is not its title.
 _MAY_STATE = re.compile(r"[^.;,\"\u201d\s]\s*$|\)\.\s*$")
-"""How the line above a table may end that states its scale, although it is not its title."""
 
 _IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
 _MARKS = re.compile(r"(?:[\s*:\u2020\u2021\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]|(?<=\))\(\w{1,2}\))+$")
 _IN_BRACKETS_LAST = re.compile(r"\([^(\d]*\)$")
+# A line of nothing but a label and a short word, as a unit is said above a table.
 _LABELLED_UNIT = re.compile(r"\s*[^\W\d_]{1,20} ?[:\uff1a]\s?([^\s.,;:]{1,10})\s*")
-"""A line of nothing but a label and a short word, as a unit is said above a table."""
 
 _WIDE_BRACKETS = str.maketrans("\uff08\uff09", "()")
+# A cell of nothing but the sign or code of a currency, or of per cent.
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
-"""A cell of nothing but the sign or code of a currency, or of per cent."""
 
 _BRACKETS_ALONE = re.compile(r"(?m)^[ \t]*(\([^\n\f]*\))[ \t]*\n\s*")
 _PER_CENT_ALONE = re.compile(r"(?:^|[^\W\d_\u00bc-\u00be\u2150-\u215f]\s?|[(/]\s?)%")
 _OF_ALL_AMOUNTS = re.compile(r"(?i)\ball\s+(?:\w+\s+){0,3}?(?:amounts|figures|numbers|values)\s[^.\n]*")
 _SIGN = re.compile(r"[%$\u20ac\u00a3\u00a5]")
+# Points by which columns of a table may stand elsewhere on the next page.
 _NEAR = 3.0
-"""Points by which columns of a table may stand elsewhere on the next page."""
 
 
 def complete_tables(

@@ -25,12 +25,12 @@ from ralph_cli.memo.reading.page_references import is_in_document, page_match
 from ralph_cli.text.fold import fold
 from ralph_cli.text.languages.documents import read_in_english
 
+# A closest text with this score shows by itself what was changed.
 CLOSE_SCORE = 92.0
-"""A closest text with this score shows by itself what was changed."""
 
 MAX_PAGES_NAMED = 5
+# The most rows of tables that are named for a figure.
 MAX_ROWS_NAMED = 3
-"""The most rows of tables that are named for a figure."""
 
 
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
@@ -244,8 +244,8 @@ def _plain(text: str) -> Iterator[str]:
     return (match[0].replace(",", "") for match in _NUMBER.finditer(text))
 
 
+# The most other places of hidden words that are looked at.
 MAX_OTHER_PLACES = 10
-"""The most other places of hidden words that are looked at."""
 
 
 def check_visibility(

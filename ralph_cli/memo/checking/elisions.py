@@ -25,11 +25,11 @@ from ralph_cli.retrieval.quotes.index import Match, QuoteIndex
 from ralph_cli.text.raised import RAISED
 from ralph_cli.text.sentences import line_at
 
+# The most characters, about a page, that an ellipsis may leave out. Parts further apart are two quotations.
 MAX_ELLIPSIS_CHARS = 3_000
-"""The most characters, about a page, that an ellipsis may leave out. Parts further apart are two quotations."""
 
+# The most characters of the document that words in square brackets may replace.
 MAX_REPLACED_CHARS = 200
-"""The most characters of the document that words in square brackets may replace."""
 
 _ELLIPSIS = (
     r"\[\s*(?:\.\s*){2,4}\]|\[\s*\u2026\s*\]|\(\s*(?:\.\s*){3,4}\)|\(\s*\u2026\s*\)|(?:\.\s?){3,5}|\u2026|\*\s\*\s\*"
@@ -40,18 +40,18 @@ _GAP = re.compile(rf"(?P<ellipsis>{_ELLIPSIS})|(?P<inserted>{_INSERTED})")
 _EDITORIAL_NOTE = re.compile(
     r"(?i)\[\s*(?:sic|emphasis (?:added|supplied|mine|in original)|footnotes? omitted|citations? omitted)\W*\]"
 )
+# A footnote's mark within a quotation, which is no inserted figure.
 _FOOTNOTE_MARK = re.compile(
     rf"(?<=[a-z.,;:])\[\d{{1,2}}\](?!\w)|(?:(?<=[a-z]{{3}})|(?<=[.,;:]))[{RAISED}]{{1,2}}(?!\w)"
 )
-"""A footnote's mark within a quotation, which is no inserted figure."""
 
+# Put before a first letter that the memo has changed.
 _CHANGED_LETTER = "\ue000"
-"""Put before a first letter that the memo has changed."""
 
 MAX_ANCHORS = 40
 MAX_PARTS = 24
+# The most places of each part that are compared.
 MAX_PLACES = 100
-"""The most places of each part that are compared."""
 
 TIER_RANKS: tuple[Tier, ...] = ("exact", "folded", "elided", "recut")
 

@@ -9,11 +9,11 @@ from ralph_cli.core.results.memo import Finding, MemoCheck, Support
 from ralph_cli.core.run import Attempt, Claim, Evidence, Quote
 from ralph_cli.memo.reading.words import count_words
 
+# The most sentences in one call of a judge.
 MAX_SENTENCES_PER_CALL = 20
-"""The most sentences in one call of a judge."""
 
+# The words that a sentence needs beside its quotations to say anything that could be judged.
 MIN_OWN_WORDS = 3
-"""The words that a sentence needs beside its quotations to say anything that could be judged."""
 
 QUESTION = (
     "The claims are sentences of a memo about the document. Is what each says borne out by the passages that it quotes?"

@@ -13,11 +13,11 @@ from pathlib import PurePath
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Quotation
 
+# The characters at the beginning of a document that contain its title and year.
 OPENING_CHARS = 4_000
-"""The characters at the beginning of a document that contain its title and year."""
 
+# A document that has a word this often owns it; the name of a rival occurs less often.
 OWN_WORD_COUNT = 10
-"""A document that has a word this often owns it; the name of a rival occurs less often."""
 
 _FILE = re.compile(r"(?i)(?<![\w/])[\w.()&-]*\w\.(?:pdf|docx?|html?|md|txt|rtf)\b")
 _KIND = (
@@ -31,8 +31,8 @@ _TITLED = re.compile(
 _SAYING = r"(?:says?|states?|provides?|reads?|requires?|notes?|calls?|puts?|reports?|discloses?)"
 _FUNCTION_WORDS = "the a an see source from at on in form of for our its this and also cf under id per"
 _PARTS = "page section item note exhibit company fiscal fy"
+# Words of a citation that do not tell documents apart.
 _SKIPPED = frozenset(f"{_FUNCTION_WORDS} {_PARTS}".split())
-"""Words of a citation that do not tell documents apart."""
 
 
 class DocumentNames:

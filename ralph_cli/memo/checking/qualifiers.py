@@ -13,8 +13,8 @@ from ralph_cli.text.lexicon import LIMITS, find_qualifier
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import sentence_ends
 
+# The most words of the document that words in square brackets may replace; more than a name or subject is a gap.
 MAX_REPLACED_WORDS = 6
-"""The most words of the document that words in square brackets may replace; more than a name or subject is a gap."""
 
 _REVERSING = re.compile(r"(?i)\[\s*(?:un|in|im|ir|il|dis|non-?|mis)\s*\](?=\w)|(?<=\w)\[\s*less\s*\]")
 _CUT_WORD = re.compile(r"(\w*)\[[^\[\]]*\](\w*)")
@@ -23,18 +23,18 @@ _CONDITIONS = (
     r"|to\s+the\s+extent|in\s+(?:the|any|no|each)\s+(?:event|case)|in\s+cases?|insofar|where|when(?:ever)?|pending|absent"
     r"|assuming|other\s+than"
 )
+# The prepositions of English are a closed class: no new ones are made.
 _PREPOSITIONS = (
     r"after|against|as|at|before|by|during|for|from|in|on|once|per|since|through|throughout|to|toward|under|upon|via|with"
     r"|within"
 )
-"""The prepositions of English are a closed class: no new ones are made."""
 
+# Phrases that only connect sentences, say where something is explained, or begin a clause of their own.
 _CONNECTIVE = re.compile(
     r"(?i)(?:for\s+(?:example|instance)|in\s+(?:addition|fact|particular|turn|short|other\s+words)|by\s+contrast|as\s+(?:a\s+result"
     r"|amended|defined|described|discussed|mentioned|noted|such|well)|on\s+the\s+other\s+hand|at\s+the\s+same\s+time"
     r"|\w+\s+(?:which|whom|whose))\b"
 )
-"""Phrases that only connect sentences, say where something is explained, or begin a clause of their own."""
 
 _PARTITIVE_ENDS = re.compile(r"(?i)\bof\W*\Z")
 
@@ -45,11 +45,11 @@ _MODAL_BEFORE = re.compile(rf"(?i)\b{_MODAL}\W*\Z")
 _PHRASE_ENDS = re.compile(r",(?!\d)|[;:()\u2013\u2014]|\s-\s")
 _LIMIT_BEGINS = re.compile(rf"(?i)(?:{LIMITS}|not?\s+(?:(?:to\s+)?exceed\w*|\w+\s+than))\b")
 _UNIVERSAL_ENDS = re.compile(r"(?i)\b(?:all|any|each|every|no)(?:\s+[\w\u2019'-]+){1,3}\s*\Z")
+# A relative clause or a participle. Right behind "all claims", without a comma, it says which ones.
 _RESTRICTION_BEGINS = re.compile(r"(?i)(?:that|which|who|whose|whom|\w{2,}ed|\w{2,}ing)\b")
-"""A relative clause or a participle. Right behind "all claims", without a comma, it says which ones."""
 
+# The words right before a quotation in which a negation belongs to it.
 _MAX_EDGE_WORDS = 2
-"""The words right before a quotation in which a negation belongs to it."""
 
 _PAGE_NUMBER = re.compile(r"\n[ \t]*(?:[A-Z]-)?\d{1,4}[ \t]*\f")
 

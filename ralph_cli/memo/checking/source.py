@@ -32,14 +32,14 @@ from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import CLAUSES, sentence_ends, shorten_line
 
+# The distance in characters from the edge of a similar passage within which its first word is looked for.
 EDGE_CHARS = 60
-"""The distance in characters from the edge of a similar passage within which its first word is looked for."""
 
+# The most similar places among which the one on the page that the memo names is preferred.
 MAX_NEAR = 4
-"""The most similar places among which the one on the page that the memo names is preferred."""
 
+# The most characters of omitted words that are shown.
 MAX_SHOWN_CHARS = 160
-"""The most characters of omitted words that are shown."""
 
 TRAILING = " .,;:!?\u2026"
 _LEADING = re.compile(r"\A(?:(?:\.\s?){3,4}|\u2026\s*)")
@@ -218,11 +218,11 @@ def quoted_excerpt(text: str) -> str:
     return f'"{shorten_line(text, MAX_SHOWN_CHARS)}"'
 
 
+# The most characters between two pieces that count as an omission rather than two joined passages.
 MAX_SILENT_GAP = 250
-"""The most characters between two pieces that count as an omission rather than two joined passages."""
 
+# The words that a piece must have: fewer are anywhere by chance.
 MIN_PIECE_WORDS = 3
-"""The words that a piece must have: fewer are anywhere by chance."""
 
 MAX_PLACES = 50
 

@@ -13,29 +13,29 @@ from ralph_cli.memo.reading.page_references import reference_behind
 from ralph_cli.memo.reading.words import is_title
 from ralph_cli.text.sentences import sentence_ends
 
+# The text that may separate a quotation from the reference right behind it.
 _BETWEEN_QUOTATION_AND_REFERENCE = re.compile(
     r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?"
 )
-"""The text that may separate a quotation from the reference right behind it."""
 
 _JOINED = re.compile(r"[\s,;*_)\"\u201d\u2019-]*(?:and|or|&|as well as)?[\s,*_(]*(?:the\s+)?")
 _DASHED = re.compile(r"\s*(?:>\s*)*(?:\u2014|\u2013|--?)[^\n]{0,120}")
 _LEADS = re.compile(r":\s*(?:(?:[-*+>\u2022]|\(?\d{1,3}[.)])\s*)*[*_]*\Z")
+# The most characters between a quotation and its reference.
 _REACH = 240
-"""The most characters between a quotation and its reference."""
 
+# The most words between a quotation and the reference behind it.
 _WORDS_BEHIND = 8
-"""The most words between a quotation and the reference behind it."""
 
+# The most words between a reference and the quotation behind it.
 _WORDS_BEFORE = 12
-"""The most words between a reference and the quotation behind it."""
 
 
+# Words that only cite: "See", "Source: Annual Report 2023,".
 _CITING = (
     r"(?:(?!(?:Cf|Compare|Contrast|But|Also|However|Unlike|Not)\b)"
     r"(?:[Ss]ee|[Ss]ource:?|[Ff]rom|[Aa]t|[Oo]n|in|the|of|its|[A-Z0-9][\w.&\u2019/-]*)[,;]?\s+){0,7}"
 )
-"""Words that only cite: "See", "Source: Annual Report 2023,"."""
 
 _CITED = re.compile(rf"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*[(\[]?{_CITING}")
 _AFTER_CITATION = re.compile(r"[)\]*_]*\s*(?:[.;)\]]|\n|\Z)")

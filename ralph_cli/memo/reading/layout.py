@@ -11,18 +11,18 @@ from ralph_cli.core.results.memo import PageReference
 from ralph_cli.memo.reading.page_references import parse_page_cell
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
+# Words behind a fence that announce no program. Marks within a program quote nothing.
 _PROSE = frozenset(("", "text", "txt", "md", "markdown", "quote", "plaintext"))
-"""Words behind a fence that announce no program. Marks within a program quote nothing."""
 
 _QUOTED = re.compile(r" {0,3}(?:[-*+][ \t]+)?((?:>[ \t]?)+)")
 _CALLOUT = re.compile(r"\[!\w+\]")
 _BULLET = re.compile(r"[ \t]*[-*+\u2022\u25aa\u25cf\u2013][ \t]+\S")
 _NUMBER = re.compile(r"[ \t]*\(?(?!pp?\.)(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)][ \t]+\S")
+# A line of a list of pages ("p. 12: ...", "Page 12"). The line before has a page of its own.
 _PAGE_FIRST = re.compile(r"(?i)[ \t*_]*(?:pages?|pp?\.|pgs?\.)\s*[\w, &-]{1,20}(?::|[ \t*_]*\Z)")
-"""A line of a list of pages ("p. 12: ...", "Page 12"). The line before has a page of its own."""
 
+# The gap between the cells of a row in formats other than plain text.
 _BETWEEN_CELLS = re.compile(r"\s{2,}")
-"""The gap between the cells of a row in formats other than plain text."""
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")

@@ -12,11 +12,11 @@ from ralph_cli.memo.reading.page_references import has_reference
 from ralph_cli.text.raised import footnote_marks
 from ralph_cli.text.sentences import sentence_ends
 
+# The mark of a note right behind a quotation. A plain number must touch the quotation, as superscripts do.
 _MARK = re.compile(
     '[\\s.,;:!?*_"\u201d\u2019)]{0,4}(?:\\[(?P<markdown>\\^[\\w-]+)\\]|\\[(?P<bracketed>\\d{1,3})\\](?![(:])'
     "|(?P<superscript>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}))|[.,;]?(?P<plain>\\d{1,3})(?![\\w%]|[.,]\\d)"
 )
-"""The mark of a note right behind a quotation. A plain number must touch the quotation, as superscripts do."""
 
 _SUPERSCRIPTS = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
 _MARKDOWN_NOTE = re.compile(r"^ {0,3}\[(\^[\w-]+)\]:(.*(?:\n(?: {2,}|\t).*)*)", re.MULTILINE)
@@ -25,8 +25,8 @@ _NUMBERED_NOTE = re.compile(
     r"|(?P<plain>\d{1,3})[.):]?(?=\s))"
     r"(?P<text>[^\n]*(?:\n(?![ \t]*(?:\[|\d|[\u00b9\u00b2\u00b3\u2070-\u2079]|\n|\Z))[^\n]+)*)"
 )
+# A note of a web page, which ends with an arrow that leads back. Its number is not in the text.
 _BACK_LINK = re.compile("^[^\n]*\u21a9[^\n]*$", re.MULTILINE)
-"""A note of a web page, which ends with an arrow that leads back. Its number is not in the text."""
 
 
 class _Note(NamedTuple):

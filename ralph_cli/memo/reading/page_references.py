@@ -13,8 +13,8 @@ _LABEL = rf"(?:[A-Z]{{1,3}}-\d{{1,4}}|\d{{1,5}}|{_ROMAN})"
 _STOP = r"(?![\w%]|-[A-Za-z]|[.,]\d)"
 _DASH = r"\s*(?:[-\u2010-\u2014]|\bto\b)\s*"
 _AND = r"\s*(?:,\s*and\b|,\s*&|,|&|\band\b|;)\s*"
+# The page that follows ("44f."), or the pages ("44ff.").
 _AND_FOLLOWING = r"(?:\s?ff?(?!\w)\.?|\s+et\s+seq\b\.?)"
-"""The page that follows ("44f."), or the pages ("44ff.")."""
 
 _RANGE = rf"{_LABEL}(?:{_DASH}{_LABEL}{_STOP})?(?:{_AND_FOLLOWING}|{_STOP})"
 _ONE = (
@@ -28,11 +28,11 @@ _AT = (
     rf"[(\[](?:[^()\[\]\n]{{0,80}}[\s,;])?at (?P<at>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*[)\]])"
     rf"|\b[Ii]d\.,? at (?P<id>{_NUMBERED}(?:{_DASH}{_NUMBERED})?{_STOP})"
 )
+# The names behind which a bare "at 12" is a page.
 _NAMED = (
     r"(?:[Ss]ee\s+)?(?:Exh?\.|Exhibit|Annex|App\.|Appendix|Form|10-[KQ]|Doc\.|Docket|Dkt\.|Tab|Sched\.|Schedule|Annual"
     r"|Report|Agreement|Contract|Lease|Filing|Prospectus)"
 )
-"""The names behind which a bare "at 12" is a page."""
 
 _BEHIND = re.compile(
     rf"(?m)[\s,;.]*(?:{_NAMED}[^\n\"\u201c\u201d;()]{{0,60}}?[\s,])?"
@@ -45,8 +45,8 @@ _PREFIXED = re.compile(r"([A-Za-z]+-)?(\d+)")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _ENDLESS = re.compile(rf"{_AND_FOLLOWING}\Z")
 MAX_RANGES = 200
+# The pages behind the first one that "ff." and "et seq." include.
 FOLLOWING_PAGES = 5
-"""The pages behind the first one that "ff." and "et seq." include."""
 
 
 def find_references(text: str) -> Iterator[PageReference]:

@@ -28,23 +28,23 @@ from ralph_cli.text.languages.documents import read_in_english
 from ralph_cli.text.languages.figures import EnglishFigures
 from ralph_cli.text.sentences import sentence_at
 
+# The share of a block quotation between marks from which the marked words are the quotations, not the block.
 _MIN_MARKED_SHARE = 0.5
-"""The share of a block quotation between marks from which the marked words are the quotations, not the block."""
 
+# The most characters between a quotation and the page of its citation.
 _CITATION_REACH = 160
-"""The most characters between a quotation and the page of its citation."""
 
 _BRACKET_BEHIND = re.compile(r"[\s.,;:*_]{0,4}[(\[](?P<inner>[^()\[\]\n]{3,120})[)\]]")
 _CITATION_END = re.compile(r"[)\]\n\f]")
 _PAGE_COUNT = re.compile(r"(?P<of>[ \t]*(?:of|/)[ \t]*\d+)?[ \t]*(?=[\n\f]|\Z)")
+# A lower number in words is a figure only before a unit: "two things" is none.
 _MIN_SPELLED = 13
-"""A lower number in words is a figure only before a unit: "two things" is none."""
 
+# The characters shown of a quotation that never closes.
 _MAX_SHOWN_CHARS = 200
-"""The characters shown of a quotation that never closes."""
 
+# The characters on each side of a quotation within which its sentence is looked for.
 _SENTENCE_REACH = 1_000
-"""The characters on each side of a quotation within which its sentence is looked for."""
 
 
 def read_memo(document: Document) -> Memo:

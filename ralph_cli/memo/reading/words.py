@@ -10,14 +10,14 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import sentence_at
 
+# Up to this many words between marks may merely name something, unless they have an amount or a page.
 MAX_TERM_WORDS = 3
-"""Up to this many words between marks may merely name something, unless they have an amount or a page."""
 
+# A word of up to this many letters may be in small letters within a heading: "and", "of the".
 MAX_SMALL_LETTERS = 3
-"""A word of up to this many letters may be in small letters within a heading: "and", "of the"."""
 
+# Up to this many words divided at line ends are read in both ways; of more, all or none are joined.
 MAX_DIVIDED = 4
-"""Up to this many words divided at line ends are read in both ways; of more, all or none are joined."""
 
 _DIVIDED = re.compile("(?<=[^\\W\\d_])[-\u2010][ \\t]*(?:\\r?\\n|\\f)[ \\t>]*(?=[^\\W\\d_])")
 _PREFIX = re.compile(r"^[ \t]{0,3}(?:[-*+][ \t]+)?(?:>[ \t]?)+", re.MULTILINE)
@@ -88,14 +88,14 @@ def is_term(words: str) -> bool:
     return count_words(words) <= MAX_TERM_WORDS and not _AMOUNT.search(words)
 
 
+# The words from which a phrase behind a verb of saying is a quotation; one word is too often a name.
 MIN_WORDS = 2
-"""The words from which a phrase behind a verb of saying is a quotation; one word is too often a name."""
 
+# The characters before a phrase in which its verb may be.
 _MAX_CHARS_BEFORE = 200
-"""The characters before a phrase in which its verb may be."""
 
+# The most words between the verb and the phrase.
 _MAX_WORDS_BETWEEN = 8
-"""The most words between the verb and the phrase."""
 
 _SAYS = (
     r"(?:says?|said|saying|states|stated|stating|provides|provided|providing|reads|writes?|wrote|written|according\s+to"
@@ -103,11 +103,11 @@ _SAYS = (
 )
 _VERB = re.compile(rf"(?i)\b{_SAYS}")
 _VERB_BEHIND = re.compile(rf"(?i)[.*_]*,?\s+(?:\w+\s+){{0,3}}?{_SAYS}")
+# Words before a name: the "Base Rate" is no quotation, even behind a verb of saying.
 _BEFORE_NAME = re.compile(
     r"(?i)\b(?:the|an?|this|these|those|such|its|their|our|your|his|her|any|each|no|so-called|called|terms?|words?"
     r"|phrase|defined\s+as|known\s+as)[\s(*_]*\Z"
 )
-"""Words before a name: the "Base Rate" is no quotation, even behind a verb of saying."""
 
 
 def is_attributed(text: str, start: int, end: int) -> bool:
@@ -124,11 +124,11 @@ def is_attributed(text: str, start: int, end: int) -> bool:
     return bool(verbs) and len(before[verbs[-1].end() :].split()) <= _MAX_WORDS_BETWEEN
 
 
+# The number of a list's item, of a heading or of a footnote.
 _LISTED = re.compile(
     r"(?m)^[ \t>]*[(\[]?\d{1,3}(?:\.\d{1,3})*[.)\]](?=\s)|^[ \t>]*\d{1,3}(?:\.\d{1,3})+(?=\s+[A-Z(]|\s*\Z)"
     r"|^[ \t>]*#{1,6}[ \t]+\d{1,3}(?:\.\d{1,3})*\b|\[\^?\d{1,3}\]"
 )
-"""The number of a list's item, of a heading or of a footnote."""
 
 
 def names_a_time_or_part(text: str) -> bool:

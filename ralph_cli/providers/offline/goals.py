@@ -1,34 +1,39 @@
-"""A goal's worker without a language model: texts found by word statistics, tried on the verifiers in turn."""
+"""A goal's worker without a language model: it finds texts by word statistics and verifies them in turn."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from ralph_cli.core.model import Json, ModelTurn, Request, ToolTurn, Turn
+from ralph_cli.core.model import Json, ModelTurn, Request, ToolTurn
 from ralph_cli.providers.offline.snippet import guest_source
 
-COUNT_MARK = "@@goal "
-"""Stands before the number of texts that were found."""
+COUNT_MARK = "@@goal "  # beginning of the line with the number of texts that were found
 
-VARIABLE_PREFIX = "goal_output_"
-DONE_REPLY = "<promise>DONE</promise>"
-UNREAD_NOTE = "Found by word statistics; no language model has read it."
+VARIABLE_PREFIX = "goal_output_"  # beginning of the sandbox variables that hold these texts
+
+DONE = {"say": "Found by word statistics; no language model has read it. <promise>DONE</promise>"}
 
 
 def choose_goal_act(request: Request) -> Json:
-    """The next act, from what is in the conversation alone: search, hand in, verify, and so on with the next text."""
-    inputs, turns = request.inputs, request.turns
-    arguments, answer, failed = _last_call(turns)
-    tried = sum("output_from" in call.arguments for call in _calls(turns) if call.arguments)
-    results = [text for turn in turns if isinstance(turn, ToolTurn) for _, text, _ in turn.results]
-    counted = re.search(COUNT_MARK + r"(\d+)", "\n".join(results))
-    count = int(counted[1]) if counted else 0
-    if not arguments:
+    """The next act, which depends on the conversation alone: search, submit a text, verify, then the next text."""
+    inputs = request.inputs
+    calls = [call.arguments or {} for turn in request.turns if isinstance(turn, ModelTurn) for call in turn.calls]
+    results = [result for turn in request.turns if isinstance(turn, ToolTurn) for result in turn.results]
+    if not calls:
         return {"code": build_snippet(str(inputs.get("objective", "")), as_csv=_wants_csv(inputs))}
-    if "output_from" in arguments and not failed:
-        return {"verify": True} if inputs.get("verifiers") else {"say": f"{UNREAD_NOTE} {DONE_REPLY}"}
-    if "verify" in arguments and not failed:
-        return {"say": f"{UNREAD_NOTE} {DONE_REPLY}"}
+    _, answer, failed = results[-1] if isinstance(request.turns[-1], ToolTurn) else ("", "", True)
+    if "output_from" in calls[-1] and not failed:
+        return {"verify": True} if inputs.get("verifiers") else DONE
+    if "verify" in calls[-1] and not failed:
+        return DONE
+    tried = sum("output_from" in arguments for arguments in calls)
+    return _next_text(tried, results, answer)
+
+
+def _next_text(tried: int, results: list[tuple[str, str, bool]], answer: str) -> Json:
+    """Submit the text after those that were `tried`, or report that there is none."""
+    counted = re.search(COUNT_MARK + r"(\d+)", "\n".join(text for _, text, _ in results))
+    count = int(counted[1]) if counted else 0
     if tried < count:
         return {"output_from": f"{VARIABLE_PREFIX}{tried + 1}"}
     if not count:
@@ -38,7 +43,7 @@ def choose_goal_act(request: Request) -> Json:
 
 
 def build_snippet(objective: str, *, as_csv: bool) -> str:
-    """A search for texts, which it leaves in variables of the sandbox."""
+    """A search for texts, which leaves them in variables of the sandbox."""
     return (
         f"{guest_source('spans', 'tables')}\n\n"
         "goal_tables = globals().get('_tables', ())\n"
@@ -53,16 +58,3 @@ def build_snippet(objective: str, *, as_csv: bool) -> str:
 def _wants_csv(inputs: Mapping[str, Any]) -> bool:
     words = f"{inputs.get('objective', '')} {inputs.get('instructions', '')}"
     return bool(re.search(r"\bcsv\b", words, re.IGNORECASE)) or inputs.get("suffix") == ".csv"
-
-
-def _calls(turns: Sequence[Turn]) -> list[Any]:
-    return [call for turn in turns if isinstance(turn, ModelTurn) for call in turn.calls]
-
-
-def _last_call(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
-    """The arguments of the last call, what came back, and whether it was an error; nothing at the beginning."""
-    calls = _calls(turns)
-    if not calls:
-        return {}, "", False
-    results = turns[-1].results if isinstance(turns[-1], ToolTurn) else (("", "", True),)
-    return calls[-1].arguments or {}, results[-1][1], results[-1][2]

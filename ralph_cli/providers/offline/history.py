@@ -11,8 +11,8 @@ from ralph_cli.providers.offline.spans import LINE_MARK, REPEATED_PAGE_FACTOR
 
 _CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
 _CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
+# A line that asks for another number of claims: it refuses none of them.
 _CLAIM_COUNT = re.compile(r"(?i)\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b")
-"""A line that asks for another number of claims: it refuses none of them."""
 
 _PASSED_WORDS = re.compile(r"(?i)\b(?:accepted|passed|verified|frozen|keep|kept)\b")
 _FAILED_WORDS = re.compile(

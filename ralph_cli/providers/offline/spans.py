@@ -18,11 +18,11 @@ from ralph_cli.providers.offline.words import STOP, stem
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.sentences import CLAUSES, sentence_ends
 
+# Begins every machine-readable line: one JSON object follows.
 LINE_MARK = "@@offline "
-"""Begins every machine-readable line: one JSON object follows."""
 
+# Characters of all lines of a search, and spans of it.
 MAX_CHARS, MAX_SPANS = 1850, 16
-"""Characters of all lines of a search, and spans of it."""
 
 # A row's share of what heads it; softening and floor of a span's length; what cut sentences and fillers keep.
 NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, FRAGMENT_FACTOR, FILLER_SHARE = 0.8, 8, 12, 0.3, 1e-6
@@ -32,8 +32,8 @@ REPEATED_PAGE_FACTOR, PASSAGE_POWER, SPAN_POWER = 0.4, 2.0, 0.4
 FIGURE = re.compile(r"\d[\d,.]*\d")
 _LINE = re.compile(r"[^\n\f]*[^\s][^\n\f]*")
 _ITEM_MARK = re.compile(r"\s*(?:[\u2022\u25aa\u25cf\u00b7\u25e6*\u2013\u2014-]\s+)*")
+# Words beside each other, as in a running header, never in prose; two spaces after a sentence are a habit.
 _GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
-"""Words beside each other, as in a running header, never in prose; two spaces after a sentence are a habit."""
 
 _ENDED = re.compile(r"[.!?:][\"'\u201d\u2019)\]]*\s*$")
 
@@ -94,6 +94,11 @@ def find_pieces(text: str, start: int, end: int, tables: Sequence[Any], running:
         begins, stop = opened < 0 or bool(_ENDED.search(match[0])), match.end()
     if opened >= 0:
         pieces += _sentences(text, opened, stop)
+    return _without_halves(text, start, end, pieces)
+
+
+def _without_halves(text: str, start: int, end: int, pieces: list[Piece]) -> list[Piece]:
+    """The pieces of text[start:end] without a sentence that begins before it or ends after it."""
     if pieces and not pieces[0].table and text[pieces[0].start].islower():
         pieces = pieces[1:]
     is_half = not _ENDED.search(text, start, end) and text[end : end + 80].lstrip()[:1].islower()
@@ -182,15 +187,11 @@ def search(
         return low <= span[1] - span[0] <= high
 
     of_parts = [sorted(score_spans(start, end, (start, end)).items(), key=lambda it: -it[1]) for start, end in parts]
-    in_turn = [it[0] for turn in zip_longest(*of_parts) for it in turn if it and fits(it[0])]
+    in_turn = [span for span in _in_turns(of_parts) if fits(span)]
     worth = {span: 1.0 - at / 100 for at, span in enumerate(in_turn)}
     best = [] if in_turn else ranking.passages[:passages]
     found = [score_spans(start, end, ranking.field.page_at(start)) for _, start, end in best]
-    most = max((score for scores in found for score in scores.values()), default=1.0)
-    for (passage, _, _), scores in zip(best, found, strict=True):
-        for span, score in scores.items():
-            value = (passage / best[0][0]) ** PASSAGE_POWER * (score / most) ** SPAN_POWER
-            worth[span] = max(worth.get(span, 0.0), value)
+    worth |= _worth_in_passages(best, found)
     unfit = sorted(end - start for start, end in worth if not fits((start, end)))
     head = {
         "coverage": 1.0 if in_turn else round(ranking.coverage, 3),
@@ -206,6 +207,29 @@ def search(
         row = {"page": page, "start": start, "end": end, "score": round(value, 3), "text": text[start:end]}
         top, stop = header_span(tables, start)
         rows.append(row | ({"header": text[top:stop]} if fits((top, stop)) else {}))
+    return _lines_that_fit(rows)
+
+
+def _in_turns(groups: Sequence[Sequence[tuple[tuple[int, int], float]]]) -> list[tuple[int, int]]:
+    """The first span of each group, then the second of each, and so on."""
+    return [scored[0] for turn in zip_longest(*groups) for scored in turn if scored]
+
+
+def _worth_in_passages(
+    passages: Sequence[tuple[float, int, int]], found: Sequence[Mapping[tuple[int, int], float]]
+) -> dict[tuple[int, int], float]:
+    """The worth of each span, from its score and that of its passage. The passage counts for more."""
+    most = max((score for scores in found for score in scores.values()), default=1.0)
+    worth: dict[tuple[int, int], float] = {}
+    for (passage, _, _), scores in zip(passages, found, strict=True):
+        for span, score in scores.items():
+            value = (passage / passages[0][0]) ** PASSAGE_POWER * (score / most) ** SPAN_POWER
+            worth[span] = max(worth.get(span, 0.0), value)
+    return worth
+
+
+def _lines_that_fit(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The rows as marked lines of JSON, without those that have no room in `MAX_CHARS`."""
     lines, used = [], 0
     for row in rows:
         line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))

@@ -1,6 +1,6 @@
-"""Find what an objective names, as tables in CSV or as sentences; this module's source runs as guest code.
+"""Find what an objective names, as tables in CSV or as sentences.
 
-It stands behind that of `rank` in the sandbox, and prints nothing itself.
+The source of this module runs as guest code in the sandbox, after that of `rank`. It prints nothing itself.
 """
 
 import csv
@@ -12,8 +12,9 @@ from ralph_cli.providers.offline.rank import Page, rank
 from ralph_cli.text.sentences import sentence_ends
 
 FIGURE_CELL = re.compile(r"[-+(]*[$\u20ac\u00a3]?\s*[-+(]?\d[\d.,]*\)?\s*%?\)?|[\u2013\u2014-]|n/?a", re.IGNORECASE)
-MAX_TABLES, PASSAGE_COUNTS = 3, (1, 3, 8)
-TITLE_SHARE = 2.0
+MAX_TABLES = 3
+PASSAGE_COUNTS = (1, 3, 8)  # passages of the first text, the second and the third
+TITLE_SHARE = 2.0  # weight of a term in a table's title
 
 
 def candidate_texts(
@@ -21,14 +22,14 @@ def candidate_texts(
 ) -> list[str]:
     """Texts that may be what was asked for, the most likely first.
 
-    `tables` are the document's: where each begins with its title, where it ends, its first row below the header.
+    Each of the `tables` is the start of its title, its end, and the start of its first row below the header.
     """
     found = table_texts(objective, text, tables) if as_csv else []
     return found or passage_texts(objective, text, pages)
 
 
 def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
-    """The sentences of the best passages that hold a word of the objective, in the document's order; ever more."""
+    """The sentences of the best passages that hold terms of the objective, in the document's order."""
     ranking = rank(objective, text, pages)
     least = min(2, sum(map(bool, ranking.field.places.values())))
     out: list[str] = []
@@ -46,7 +47,7 @@ def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]
 
 
 def table_texts(objective: str, text: str, tables: Sequence[Sequence[int]]) -> list[str]:
-    """The tables that hold most of the objective's words as CSV: with plain numbers, then as they are printed."""
+    """The tables that hold most of the objective's terms as CSV, each with plain numbers, then as printed."""
     field = rank(objective, text, ()).field
     scored: list[tuple[float, int, list[list[str]]]] = []
     for order, (begin, end, first_row) in enumerate(table[:3] for table in tables):
@@ -66,7 +67,7 @@ def read_table(text: str, begin: int, first_row: int, end: int) -> tuple[list[st
 
 
 def column_header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The nearest line above with a cell for each column, and one more for the labels if it has none."""
+    """The nearest line above with a cell for each column. The label column is called "Item" if it has no name."""
     width = max(len(row) for row in rows)
     for line in reversed(above):
         cells = re.split(r"\s{2,}|\t", line.strip())
@@ -76,7 +77,7 @@ def column_header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[l
 
 
 def plain_number(cell: str) -> str:
-    """A figure without currency sign and thousands separators, negative when in parentheses; 0 for a dash."""
+    """A figure without currency sign and thousands separators, negative if in parentheses, 0 for a dash."""
     if cell in ("-", "\u2013", "\u2014"):
         return "0"
     if not FIGURE_CELL.fullmatch(cell) or not re.search(r"\d", cell):

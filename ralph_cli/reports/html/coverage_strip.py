@@ -15,8 +15,8 @@ _WHOLE = 0.9
 
 Unit = Literal["page", "pages", "lines", "document", "documents"]
 
+# How far a part was read: a model was shown all or some of it, only code processed it, or nothing read it.
 Level = Literal["whole", "some", "code", "none"]
-"""How far a part was read: a model was shown all or some of it, only code processed it, or nothing read it."""
 
 LEVELS: dict[Level, str] = {
     "whole": "shown to a model",

@@ -25,8 +25,8 @@ from ralph_cli.reports.sections.spending import Spending, spending
 from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.view import RUNNING, VERDICT_WORDS, describe_place
 
+# The anchor, the heading and the content of a section.
 Section = tuple[str, str, Markup]
-"""The anchor, the heading and the content of a section."""
 
 
 def render_page(report: Report) -> str:

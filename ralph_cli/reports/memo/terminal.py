@@ -9,11 +9,12 @@ from ralph_cli.reports.terminal import SIGNS
 from ralph_cli.reports.view import VERDICT_WORDS, describe_ocr
 from ralph_cli.text.lexicon import pluralize
 
+# Characters shown of a quotation, and of the document's text beside it.
 MAX_SHOWN_CHARS = 400
-"""Characters shown of a quotation, and of the document's text beside it."""
 
 MAX_SHOWN_FIGURES = 40
 
+# The outcomes with their headings, in the order in which a reader needs them.
 GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("altered", "Altered: not the document's words"),
     ("not-found", "Not found"),
@@ -26,7 +27,6 @@ GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("folded", "Folded: the same but for line breaks, spaces and typographic signs"),
     ("exact", "Exact"),
 )
-"""The outcomes with their headings, in the order in which a reader needs them."""
 
 
 def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:

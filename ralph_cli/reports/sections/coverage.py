@@ -6,8 +6,8 @@ from ralph_cli.core.coverage import CoverageMap, asks_for_all, number_ranges
 from ralph_cli.reports.sections.documents import Record, describe_pages, shares_read
 from ralph_cli.reports.view import RunView
 
+# Runs of pages, or documents, that a line names at most.
 MOST_RUNS = 12
-"""Runs of pages, or documents, that a line names at most."""
 
 
 def coverage_line(view: RunView) -> tuple[str, str] | None:

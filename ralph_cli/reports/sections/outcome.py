@@ -13,8 +13,8 @@ from ralph_cli.text.lexicon import pluralize
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
 USE_A_MODEL = "With ANTHROPIC_API_KEY and OPENAI_API_KEY set, Claude answers and GPT checks the answer."
 
+# Characters that are shown of a question before, and how many are shown, the latest ones.
 MAX_QUESTION_CHARS, MOST_QUESTIONS = 200, 2
-"""Characters that are shown of a question before, and how many are shown, the latest ones."""
 
 NO_JUDGE_OF_ANSWER = (
     "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
@@ -41,13 +41,13 @@ def describe_follows(follows: Mapping[str, Any]) -> str:
     return f"Follows on {asked}{further} (run {one_line(follows['run'])})"
 
 
+# The flag that a user raises to continue a run that met this bound.
 _BOUNDS = {
     StopType.MAX_COST: "--max-cost",
     StopType.TIMEOUT: "--max-time",
     StopType.MAX_CALLS: "--max-calls",
     StopType.MAX_TOKENS: "--max-tokens",
 }
-"""The flag that a user raises to continue a run that met this bound."""
 
 
 def resume_line(view: RunView) -> str:

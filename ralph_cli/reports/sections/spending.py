@@ -30,13 +30,13 @@ def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
     return tuple(found.values())
 
 
+# The agents of each role.
 ROLES = {
     "worker": ("worker", "goal", "extractor", "reader", "reasoner"),
     "judge": ("judge", "task_judge", "absence", "list", "counter", "verifier", "panel"),
     "children": ("child",),
     "sub-queries": ("subquery",),
 }
-"""The agents of each role."""
 
 
 def usd_by_role(items: Iterable[Spending]) -> dict[str, float]:

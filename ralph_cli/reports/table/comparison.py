@@ -8,8 +8,8 @@ from ralph_cli.core.results.table import Comparison, DocumentGroup, Outlier
 from ralph_cli.reports.safe_text import Styled, one_line
 from ralph_cli.text.lexicon import pluralize
 
+# Values told of a question, names told of a value, and characters of a value; JSON has them all.
 MAX_GROUPS, MAX_NAMES, MAX_WIDTH = 12, 8, 100
-"""Values told of a question, names told of a value, and characters of a value; JSON has them all."""
 
 
 def comparison_objects(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:

@@ -23,14 +23,14 @@ from ralph_cli.text.lexicon import pluralize
 
 TABLE_CSS = CSS + Path(__file__).with_name("table.css").read_text("utf-8")
 
+# Characters of an answer and of a quote in the matrix, and quotes of a cell; the evidence has all of it.
 MAX_ANSWER, MAX_QUOTE, MAX_QUOTES = 240, 400, 3
-"""Characters of an answer and of a quote in the matrix, and quotes of a cell; the evidence has all of it."""
 
+# Documents named for a value.
 MAX_NAMES = 40
-"""Documents named for a value."""
 
+# Cells listed below the matrix; the matrix itself also shows their reasons.
 MAX_OPEN = 1_000
-"""Cells listed below the matrix; the matrix itself also shows their reasons."""
 
 
 def table_html(table: Table, made_at: str, version: str, compared: Sequence[Comparison] = ()) -> str:

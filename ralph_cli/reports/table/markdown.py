@@ -15,8 +15,8 @@ from ralph_cli.reports.table.words import (
     open_cells,
 )
 
+# Characters of an answer in the matrix; the other files have all of it.
 MAX_SHOWN = 200
-"""Characters of an answer in the matrix; the other files have all of it."""
 
 
 def table_markdown(table: Table, made_at: str, version: str) -> str:

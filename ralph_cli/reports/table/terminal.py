@@ -6,8 +6,8 @@ from ralph_cli.core.results.table import CellState, Table
 from ralph_cli.reports.safe_text import Styled, one_line
 from ralph_cli.reports.table.words import STATES, count_states, describe_cost, describe_size, explain
 
+# Cells named of those that need attention.
 MAX_TOLD = 5
-"""Cells named of those that need attention."""
 
 _STYLES = {"good": "green", "warn": "yellow", "bad": "bold red"}
 _WANT_A_LOOK = (CellState.FAILED, CellState.REFUSED, CellState.UNJUDGED, CellState.CUT_OFF)

@@ -25,17 +25,17 @@ from ralph_cli.reports.table.words import (
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
+# Characters of a cell; Excel takes no more.
 MAX_TEXT = 32_767
-"""Characters of a cell; Excel takes no more."""
 
+# Rows of a sheet; Excel takes 1,048,576.
 MAX_ROWS = 1_048_000
-"""Rows of a sheet; Excel takes 1,048,576."""
 
+# Links of a sheet; Excel takes 65,530.
 MAX_LINKS = 65_000
-"""Links of a sheet; Excel takes 65,530."""
 
+# Characters of a comment.
 MAX_COMMENT = 2_000
-"""Characters of a comment."""
 
 _CUT = " [cut: a cell has no room for more; table.jsonl has all]"
 _FORMULA = re.compile(r"[=+\-@]")
@@ -57,8 +57,8 @@ _REVIEW_COLUMNS = (
 )  # fmt: skip
 _COMPARISON_COLUMNS = (("Question", 16), ("What", 26), ("Value", 60), ("Documents", 12), ("Named", 90))
 
+# The values of a row, the kind that gives it its colour, and the file that it links to.
 _Row = tuple[tuple[str | int, ...], str, str]
-"""The values of a row, the kind that gives it its colour, and the file that it links to."""
 
 
 def table_xlsx(table: Table, made_at: str, version: str, compared: Sequence[Comparison] = ()) -> bytes:

@@ -37,8 +37,8 @@ _FIGURE = re.compile(
     f"(?: ?[%\u2030]| ?(?:{_CODES})\\b| ?[\u20ac\u00a3](?! ?\\d))?"
     r"(?P<scale> ?(?:thousand|million|billion|trillion|bn|mn|m|k)\b(?=\)))?(?P<close>\))?"
 )
+# The most characters of a figure or a compound on each side of a place.
 _REACH = 48
-"""The most characters of a figure or a compound on each side of a place."""
 
 _FIGURE_SIGNS = re.compile(f"[\\d()+~<>%\u2030\u00b1\u2248\u2264\u2265{_CURRENCY}{_MINUS}]")
 _HYPHENS = "-\u2010\u2011"
@@ -109,12 +109,12 @@ def _is_link(text: str, at: int) -> bool:
     return left.isdecimal() and right.isdecimal()
 
 
+# The most places that the last tier looks at.
 MAX_LOOSE_PLACES = 50
-"""The most places that the last tier looks at."""
 
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
+# Like `scan.MAX_COMPARED`, but lower, because reading over line ends costs more.
 _MAX_HYPHENATED = 100_000
-"""Like `scan.MAX_COMPARED`, but lower, because reading over line ends costs more."""
 
 
 @dataclass(eq=False)

@@ -3,13 +3,12 @@
 import re
 
 MIN_SCORE = 75.0
+# Characters scanned in full, proportionally fewer for long quotes; in a longer text only likely places are compared.
 _FULL_SCAN = 4_000_000
-"""Characters scanned in full, proportionally fewer for long quotes; in a longer text only likely places are compared.
-"""
 
 _TYPICAL_QUOTE = 300
+# Characters of a quote that are searched for in all of the text: the time grows with their square.
 _HEAD = 500
-"""Characters of a quote that are searched for in all of the text: the time grows with their square."""
 
 _MAX_QUOTE = 2_000
 _WORDS = re.compile(r"\S+")

@@ -15,8 +15,8 @@ from ralph_cli.retrieval.quotes.additions import overlapping_additions
 UNCHECKED_VISIBILITY = "unchecked-visibility"
 SCAN_TEXT_LAYER = "text-layer"
 
+# Called with a code and a message about what was, or was not, checked.
 OnCaution = Callable[[str, str], None]
-"""Called with a code and a message about what was, or was not, checked."""
 
 
 class VisibilityChecker:

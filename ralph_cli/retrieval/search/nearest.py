@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 from ralph_cli.text.lexicon import STOP_WORDS
 
+# The most characters between words of a passage.
 WINDOW = 600
-"""The most characters between words of a passage."""
 
+# Characters to each side of the words within which whole lines are included.
 MARGIN = 150
-"""Characters to each side of the words within which whole lines are included."""
 
+# The least share of the question, by weight, that a near passage has.
 MIN_SHARE = 0.2
-"""The least share of the question, by weight, that a near passage has."""
 
+# Words of a question that are looked for, and letters that may follow a stem: fewer than it has itself.
 MOST_WORDS, LONGEST_ENDING = 24, 5
-"""Words of a question that are looked for, and letters that may follow a stem: fewer than it has itself."""
 
 _WORD = re.compile(r"\d(?:[\d.,]*\d)?|[^\W\d_]+")
 _ASKING = "describe document explain find give list mention mentioned name page pages please say show state summarise"

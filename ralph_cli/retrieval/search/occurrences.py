@@ -14,8 +14,8 @@ from ralph_cli.retrieval.search.patterns import MAX_PLACES, count_patterns
 from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.fold import FoldedText, fold
 
+# The fewest letters of a term that may count as the beginning of words: "terminat".
 MIN_STEM = 5
-"""The fewest letters of a term that may count as the beginning of words: "terminat"."""
 
 _PLURAL = re.compile(r"e?s(?!\w)")
 _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")

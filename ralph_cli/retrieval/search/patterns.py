@@ -14,12 +14,12 @@ from typing import Any
 from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.patterns import widen_spaces
 
+# The most seconds that one expression may take.
 SECONDS_PER_PATTERN = 1.0
-"""The most seconds that one expression may take."""
 
 TOTAL_SECONDS = 15.0
+# The most places of a search that are kept; hits are counted to the end.
 MAX_PLACES = 500
-"""The most places of a search that are kept; hits are counted to the end."""
 
 MAX_MEMORY = 1 << 30
 

@@ -17,8 +17,8 @@ from ralph_cli.runs.resuming.earlier import find_followed
 from ralph_cli.runs.resuming.record_fields import ALWAYS_CURRENT, LOWER_OF_BOTH, resumed_settings, unnamed_models
 from ralph_cli.runs.resuming.resume import open_document, require_verifier
 
+# The name for the newest run that answered a question.
 LATEST = "last"
-"""The name for the newest run that answered a question."""
 
 
 def follow_run(folder: Path, question: str, setup: Setup, document: DocumentSource) -> Result:

@@ -56,8 +56,8 @@ from ralph_cli.core.events import NoticeIssued, RunStarted
 from ralph_cli.core.option import OnResume
 from ralph_cli.providers.registry import parse_model_name
 
+# What a run did whose record does not have the setting yet.
 _BEFORE_THERE_WAS_A_SETTING = {"max_depth": 0}
-"""What a run did whose record does not have the setting yet."""
 
 
 def _settings_with(rule: OnResume) -> frozenset[str]:

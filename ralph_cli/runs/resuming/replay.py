@@ -37,8 +37,8 @@ from ralph_cli.runs.resuming.resume import RESUMABLE_MODES, open_document, schem
 from ralph_cli.wiring.models import ModelNames
 from sandbox import Sandbox, SandboxUnavailable
 
+# Events on where and with what a run is made, which a replay does not compare.
 _BESIDE = (RunStarted, NoticeIssued, CallStarted, CallRetried, GoalSet, VerifierStarted)
-"""Events on where and with what a run is made, which a replay does not compare."""
 
 
 @dataclass(frozen=True, slots=True)

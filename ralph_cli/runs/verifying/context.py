@@ -19,8 +19,8 @@ from ralph_cli.retrieval.quotes.index import differences
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
 
+# Characters on each side of a quote that are compared at most.
 CONTEXT_CHARS = 800
-"""Characters on each side of a quote that are compared at most."""
 
 _MARKS = re.compile(r"[*_#>|]+")
 _NUMBER = re.compile(r"(?i)^(?:(?:section|article|clause|part|chapter|schedule)\s+)?\(?\d+(?:\.\d+)*[.)]?\s+")

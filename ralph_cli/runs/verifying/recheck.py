@@ -35,6 +35,7 @@ from ralph_cli.runs.verifying.sets import locate_in_set
 from ralph_cli.runs.verifying.versions import locate_quote
 from ralph_cli.wiring.task import ANY_COUNT
 
+# The recorded fields of a document that follow from the document alone.
 DESCRIBED = (
     "id",
     "name",
@@ -48,10 +49,9 @@ DESCRIBED = (
     "characters",
     "unreadable",
 )
-"""The recorded fields of a document that follow from the document alone."""
 
+# The recorded settings on which the local checks depend.
 FORM_SETTINGS = ("bullets", "quotes", "quote_chars", "answer_as", "format", "memory")
-"""The recorded settings on which the local checks depend."""
 
 
 def reading_of(started: RunStarted, current: Document | None) -> TextRelation:

@@ -19,13 +19,13 @@ from ralph_cli.runs.verifying.context import DocumentContext, context_changes, h
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES
 
+# Share of a quote's words that a text must have in order to be the same passage with changes.
 MIN_SHARED_WORDS = 0.6
-"""Share of a quote's words that a text must have in order to be the same passage with changes."""
 
 CANDIDATES = 3
 
+# Words shown beyond the edge of a changed quote, in addition to as many as were changed there.
 EXTRA_WORDS = 25
-"""Words shown beyond the edge of a changed quote, in addition to as many as were changed there."""
 
 _STOPS = ".,;:!?"
 _CLOSING = "\"'”’)]*_"

@@ -10,8 +10,8 @@ from ralph_cli.table.values.figures import Figure, distinct, drop_repetitions, f
 from ralph_cli.table.values.surroundings import describe_several, hedge_of, problem_of
 from ralph_cli.table.values.writing import write_amount, write_measure
 
+# In what a question may want its figures counted, by the power of ten.
 _SCALES = {3: "thousands?|000s?", 6: "millions?|mn|mln|mio|[€$£]m", 9: "billions?|mrd|bn|[€$£]bn"}
-"""In what a question may want its figures counted, by the power of ten."""
 
 MAX_DIGITS = sys.float_info.dig
 _PERCENT = ("%", "percent", "per cent", "pct")

@@ -9,13 +9,13 @@ from ralph_cli.table.values.surroundings import describe_several, hedge_of, prob
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
+# Other spellings that say the same. "The year ends on" a day, which is no period as "the year ended" on one is.
 _SPELLINGS: Final = (
     (re.compile(r"\b(\d{4})/(\d\d)/(\d\d)\b"), r"\1-\2-\3"),
     (re.compile(r"\b(\d{1,2})-(\d{1,2})-(\d{4})\b"), r"\1/\2/\3"),
     (re.compile(r"\b(\d{1,2})-([^\W\d_]{3,9})-(\d{4})\b"), r"\1 \2 \3"),
     (re.compile(r"\bends\b"), "is"),
 )
-"""Other spellings that say the same. "The year ends on" a day, which is no period as "the year ended" on one is."""
 
 _RECKONED = re.compile(
     r"(?i)\b(?:after|before|following|preceding|prior\s+to|since|beyond|later\s+than|earlier\s+than|anniversary\s+of)"

@@ -11,18 +11,18 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import singular
 
 _CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+# What a statement must say to tell which of several currencies a sign that they share, or "dollars", means.
 _OWNERS = {"$": r"USD|(?:US|U\.S\.)\s?(?:\$|dollar)", "¥": r"JPY|\byen\b"}
-"""What a statement must say to tell which of several currencies a sign that they share, or "dollars", means."""
 
+# Units of time in those of which they are a whole number by definition. A month is no number of days.
 _LENGTHS = {
     "second": ("second", 1), "minute": ("second", 60), "hour": ("second", 3_600), "day": ("second", 86_400),
     "week": ("second", 604_800), "month": ("month", 1), "quarter": ("month", 3), "year": ("month", 12),
     "decade": ("month", 120),
 }  # fmt: skip
-"""Units of time in those of which they are a whole number by definition. A month is no number of days."""
 
+# In one language a decimal fraction, in another thousands.
 _DOUBTFUL = re.compile(r"[1-9]\d{0,2}\.\d{3}(?!\d)")
-"""In one language a decimal fraction, in another thousands."""
 
 _WORDS_OF_UNIT = 3
 

@@ -10,8 +10,8 @@ from ralph_cli.table.values.surroundings import is_denied
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import STOP_WORDS
 
+# In a longer statement nobody looks for one value.
 MAX_CHARACTERS = 2_000
-"""In a longer statement nobody looks for one value."""
 
 
 def read_value(question: TableQuestion, statements: Sequence[str]) -> Value | None:
@@ -41,8 +41,8 @@ _YES_NO = re.compile(
     r"(?i)\W*(?:(yes)\b(?![-/]\w)|(no)(?=\W*\Z|[*_'\"”’]*(?:[,;:.!)–—](?!\s*\d)|\s+[-–—(])))(?!\W+(?:and|or)\b)"
 )
 
+# A shorter choice, as "A", is too easily a word of a sentence.
 _MIN_CHOICE = 3
-"""A shorter choice, as "A", is too easily a word of a sentence."""
 
 
 def read_yes_no(statements: Sequence[str]) -> Value:

@@ -36,11 +36,11 @@ _ONE_OF = re.compile(
 _RANGE = re.compile(r"(?i)\s*(?:to|through|until|and|[-–—])\s*")
 _JOINED = re.compile(r"(?i)\s*,?\s*(?:[/^×*x+]|or|plus|minus|times|multiplied\s+by)\s*")
 
+# A word for a loss anywhere before a figure, or for a decrease directly before it.
 _LESS = re.compile(
     r"(?i)\b(?:(?:loss|lost|deficit|shortfall|outflow)\w*|(?:fell|fall|drop|declin|decreas|reduc|lower|cut)\w*"
     r"(?:\s+\w+ly)?(?:\s+(?:by|of))?\s+\Z)"
 )
-"""A word for a loss anywhere before a figure, or for a decrease directly before it."""
 
 
 def problem_of(statement: str, question: str, one: Quantity, written: str) -> str:

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 _SCALES = ((12, "trillion"), (9, "billion"), (6, "million"))
 
+# An amount that would need more of them beside "million" is written out.
 MAX_DECIMALS = 4
-"""An amount that would need more of them beside "million" is written out."""
 
 _GLUED = ("%", "x")
 

@@ -8,16 +8,15 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
+# Stands for the characters that the English has fewer: places in the text stay where they are. It is a space to
+# patterns, and one that parts no cells of a table.
 PAD = "\u2002"
-"""Stands for the characters that the English has fewer: places in the text stay where they are. It is a space to
-patterns, and one that parts no cells of a table.
-"""
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "民国": 1911, "民國": 1911, "": 1911}
 _DIGITS = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "兩": 2}
+# Numerals of contracts and cheques, which cannot be altered.
 _CAPITALS = dict(zip("壱壹弐贰貳参叁參肆伍陆陸柒漆捌玖拾零", "一一二二二三三三四五六六七七八九十〇", strict=True))
-"""Numerals of contracts and cheques, which cannot be altered."""
 
 _FULL_WIDTH = str.maketrans("０１２３４５６７８９％，．仟佰", "0123456789%,.千百")
 _POWERS = dict(zip("十百千万萬亿億兆", (1, 2, 3, 4, 4, 8, 8, 12), strict=True))
@@ -30,10 +29,10 @@ _BELOW_HUNDRED = rf"(?:[{_HAN}]?十[{_HAN}]?|[{_HAN}])"
 _MONTH = rf"(?P<month>1[0-2]|0?[1-9]|{_BELOW_HUNDRED})月"
 _DAY = rf"(?P<day>\d{{1,2}}|{_BELOW_HUNDRED})日"
 _COUNTED = "か月|ヶ月|カ月|ケ月|个月|個月"
+# Behind a number in Han characters, which without them may be a part of a word.
 _COUNTERS = (
     "名|人|份|個|个|次|条|條|件|台|臺|批|项|項|株|回|社|棟|室|枚|天|日間|期|カ所|か所|頭|冊|部|家|座|辆|輛|席|位"
 )
-"""Behind a number in Han characters, which without them may be a part of a word."""
 
 
 def _names(table: str) -> dict[str, str]:
@@ -52,6 +51,7 @@ HK$ = 港元 港币 港幣
 CNY = 人民币 人民幣
 TWD = 新臺幣 新台幣 新台币
 """)
+# What is measured, behind a figure.
 _UNITS = _names("""
 sqm = 平方メートル 平方米
 km = キロメートル 公里
@@ -71,7 +71,6 @@ bp = ベーシスポイント 个基点 個基點
 % = パーセント
 x = 倍
 """)
-"""What is measured, behind a figure."""
 
 _BOUNDS = _names("""
 ≤ = 不超过 不超過 不得超过 不得超過 不高于 不高於 不多于 不多於 不大于 至多 最多 最高 最大 最长 最長
@@ -79,13 +78,13 @@ _BOUNDS = _names("""
 > = 超过 超過 高于 多于 逾
 < = 低于 低於 少于 少於 不足
 """)
+# Signs for what limits a figure, before it and behind it.
 _BOUNDS_BEHIND = _names("""
 ≥ = 以上
 ≤ = 以下 以内
 < = 未満 未满
 > = 超
 """)
-"""Signs for what limits a figure, before it and behind it."""
 
 _CURRENCY, _UNIT = "|".join(_CURRENCIES), "|".join(_UNITS)
 

@@ -16,12 +16,12 @@ from ralph_cli.text.languages.phrases import LANGUAGES, MONTHS, PHRASES
 from ralph_cli.text.languages.words import LITTLE_WORDS, told_language
 from ralph_cli.text.lexicon import TENS, UNITS, any_of
 
+# Languages that write 1.284,6 (or 1 284,6) where English writes 1,284.6; not in all countries.
 DECIMAL_COMMAS = frozenset(LANGUAGES)
-"""Languages that write 1.284,6 (or 1 284,6) where English writes 1,284.6; not in all countries."""
 
 EAST_ASIAN = frozenset(("ja", "zh"))
+# Languages whose figures are read as English ones.
 TRANSLATED = DECIMAL_COMMAS | EAST_ASIAN
-"""Languages whose figures are read as English ones."""
 
 _GROUP = "[.\u00a0\u2009\u202f'\u2019]"
 _NUMBER = re.compile(
@@ -36,27 +36,27 @@ _WRITES_POINTS = re.compile(
 _MAY_WRITE_POINTS = re.compile(r"\d,\d{3}(?!\d)")
 _MONTH_NAMES = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
 _MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})"
+# 4T23 and T4 2023, 1S24 and S1 2024, of which English has Q and H.
 _SHORT_PART = re.compile(
     r"\b(?:(?P<part>[1-4])(?P<kind>[TS])(?=\s?['\u2019]?\d\d(?!\d\d\d))|(?P<french>[TS])(?=[1-4]\s(?:19|20)\d\d))"
 )
-"""4T23 and T4 2023, 1S24 and S1 2024, of which English has Q and H."""
 
+# What is written between day, month and year.
 _IN_DATE = re.compile(
     rf"(?<=\d)(?:\.|er|[º°])(?=\s+(?:de\s+)?{_MONTH}\b)|\bde(?=\s+{_MONTH}\b)|(?<={_MONTH})\sdel?(?=\s(?:19|20)\d\d\b)"
 )
-"""What is written between day, month and year."""
 
 _OF_YEAR = re.compile(r"(?<=[QH][1-4])\s+(?:del?|du|di)(?=\s(?:19|20)\d\d\b)")
 
+# 180 T€, 180 TEUR, 4,5 M€, 2 Md€ and 120mila are 180k €, 180k EUR, 4.5m €, 2bn € and 120 tsd.
 _GLUED_SCALE = re.compile(
     r"(?<=\d)\s?([TKkM])(?=\u20ac)|(?<=\d)\s([TKkM])(?=EUR\b)|(?<=\d)\s?M(ds?|rd?s?)(?=\s?\u20ac)|(?<=\d)(mila)\b"
 )
-"""180 T€, 180 TEUR, 4,5 M€, 2 Md€ and 120mila are 180k €, 180k EUR, 4.5m €, 2bn € and 120 tsd."""
 
+# (M€) above a table is (€M), (K€) is (€k), "en milliers" in thousands, "R$ mil" R$ tsd.
 _SCALE_OF_TABLE = re.compile(
     r"(?<![\w.,])([MKk])(?:€|EUR\b)|\b(?i:e[nm])(?=\s+(?:mil|thou|bil|[Mk]?\u20ac|R?\$))|(?<=\$ )(mil|mi|bi)\b"
 )
-"""(M€) above a table is (€M), (K€) is (€k), "en milliers" in thousands, "R$ mil" R$ tsd."""
 
 _SCALES_ALONE = {"mil": "tsd", "mi": "mn", "bi": "bn"}
 
@@ -67,8 +67,8 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _WORDS = re.compile(r"\w+")
 _ENGLISH = {number: word for word, number in (UNITS | TENS).items()}
 _PARTS = "third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
+# Letters of a month's name from which it is read wherever it is.
 _LEAST_MONTH = 5
-"""Letters of a month's name from which it is read wherever it is."""
 
 
 @dataclass(frozen=True, slots=True)

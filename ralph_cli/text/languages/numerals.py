@@ -5,6 +5,7 @@ from functools import cache
 
 from ralph_cli.text.lexicon import any_of
 
+# One to nineteen, then the tens from twenty.
 _WORDS = {
     "de": "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
     "achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
@@ -17,7 +18,6 @@ _WORDS = {
     "pt": "um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete "
     "dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
 }
-"""One to nineteen, then the tens from twenty."""
 
 _HUNDRED = {
     "de": "{}hundert",
@@ -38,6 +38,7 @@ _ALSO = {
 }  # fmt: skip
 
 
+# A third to a tenth.
 _FRACTIONS = {
     "de": "drittel|dritteln viertel|vierteln fünftel sechstel siebtel achtel neuntel zehntel",
     "fr": "tiers quart|quarts cinquième|cinquièmes sixième|sixièmes septième|septièmes huitième|huitièmes "
@@ -49,7 +50,6 @@ _FRACTIONS = {
     "pt": "terço|terços|terça_parte quarto|quartos|quarta_parte quinto|quintos|quinta_parte sexto|sextos sétimo "
     "oitavo|oitavos nono|nonos décimo|décimos|décima_parte",
 }
-"""A third to a tenth."""
 
 _ONES = {
     "de": "ein eine einer eines einem einen", "fr": "un une", "es": "un uno una", "it": "un uno una", "pt": "um uma",

@@ -11,6 +11,7 @@ Months and units are those of the Unicode CLDR, in the forms that sentences give
 
 # ruff: noqa: E501
 
+# The names of the months in order. A name of up to four letters is read only beside a figure.
 MONTHS = {
     "de": "Januar|Jänner|Jan Februar|Feber|Feb März|Mär|Mrz April|Apr Mai Juni|Jun Juli|Jul August|Aug "
     "September|Sept|Sep Oktober|Okt November|Nov Dezember|Dez",
@@ -23,10 +24,9 @@ MONTHS = {
     "pt": "janeiro|jan fevereiro|fev março|mar abril|abr maio|mai junho|jun julho|jul agosto|ago setembro|set "
     "outubro|out novembro|nov dezembro|dez",
 }
-"""The names of the months in order. A name of up to four letters is read only beside a figure."""
 
+# The columns of the table, behind the English.
 LANGUAGES = ("de", "fr", "es", "it", "pt")
-"""The columns of the table, behind the English."""
 
 PHRASES = """
 Q1 = 1. Quartal(s) | erste[nsr] Quartal(s) ; 1er trimestre | premier trimestre ; primer trimestre | 1T ; primo trimestre ; primeiro trimestre | 1(.)º trimestre | 1º tri. | 1T

@@ -5,6 +5,7 @@ The source of this module also runs as guest code in the sandbox. Standard libra
 
 import re
 
+# Articles, prepositions, pronouns, auxiliaries and words of questions, by the language's code (ISO 639-1).
 FUNCTION_WORDS = {
     "en": """
         a the of and to in is are was were be been for that with on by as at from which what when where who how why
@@ -48,31 +49,30 @@ FUNCTION_WORDS = {
         deve devem não se lhe seu sua seus suas este esta estes estas esse essa mais menos muito já também
     """,
 }
-"""Articles, prepositions, pronouns, auxiliaries and words of questions, by the language's code (ISO 639-1)."""
 
 LITTLE_WORDS = {language: frozenset(words.split()) for language, words in FUNCTION_WORDS.items()}
 
 _ALL_LITTLE_WORDS = frozenset().union(*LITTLE_WORDS.values())
 
+# Characters by whose words the language of a text is found.
 SAMPLE_CHARS = 20_000
-"""Characters by whose words the language of a text is found."""
 
+# What follows a number with a full stop in German, which makes an ordinal of it: no sentence ends there.
 DAY_FOLLOWERS = (
     "Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Quartal|Halbjahr"
 )
-"""What follows a number with a full stop in German, which makes an ordinal of it: no sentence ends there."""
 
+# Characters of Chinese and Japanese, for a class of a pattern.
 UNSPACED = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d"
-"""Characters of Chinese and Japanese, for a class of a pattern."""
 
+# What ends a sentence there, without a space behind it.
 FULL_STOPS = "\u3002\uff01\uff1f"
-"""What ends a sentence there, without a space behind it."""
 
+# Share of little words among all, from which on they tell a language: tables and lists of names have fewer.
 LEAST_SHARE = 0.12
-"""Share of little words among all, from which on they tell a language: tables and lists of names have fewer."""
 
+# Words of a sentence, of which fewer little ones tell a language.
 _FEW_WORDS = 15
-"""Words of a sentence, of which fewer little ones tell a language."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ASCII_LETTERS = "".join(chr(number) if chr(number).isalpha() else " " for number in range(128))

@@ -19,12 +19,12 @@ _SIGNS |= {entry[0]: _KEYS.get(entry[1:], entry[1:].lower()) for entry in curren
 SIGNS = "".join(_SIGNS)
 CODES = (*currency_table.CODES, "RMB")
 _CODE = rf"(?:{'|'.join(_KEYS)}|(?-i:{any_of(CODES)}))"
+# What names a currency before an amount; to be read without regard to case.
 CURRENCY_MARK = (
     # "A $5 fee" is no Australian one: only the codes and the United States may be apart from the sign.
     rf"(?<![^\W\d_])(?-i:{any_of(_OF_PREFIX)})\$|(?<![^\W\d_])(?:(?-i:US|U\.S\.)\s|{_CODE}\s?)\$"
     rf"|[{SIGNS}]|(?<![^\W\d_]){_CODE}(?![^\W\d_])|(?<![^\W\d_])(?-i:Rs)(?![^\W\d_])\.?"
 )
-"""What names a currency before an amount; to be read without regard to case."""
 
 # Beside the full names of CLDR: what a text that means one currency calls it.
 _ALSO = {
@@ -38,14 +38,14 @@ _ALSO = {
 _NAMES = {name: _KEYS.get(code, code.lower()) for code, own in currency_table.NAMES.items() for name in own.split("|")}
 _NAMES |= {name: key for key, names in _ALSO.items() for name in names.split("|")}
 _NAMES |= {f"{name}s": key for name, key in _NAMES.items() if not name.endswith("s")}
+# What names a currency in words.
 CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
-"""What names a currency in words."""
 
 _EAST_ASIAN = {"元": ("cny", "twd", "¥"), "円": ("¥",), "圓": ("¥", "twd")}
 _SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢|(?<=\d)(?-i:p)(?!\.\w)"
 DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dollar")) - {"$"}
+# Currencies whose hundredth is a cent.
 CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
-"""Currencies whose hundredth is a cent."""
 
 
 @cache

@@ -5,18 +5,19 @@ The data are those of the Unicode CLDR as Babel 2.18.0 has them (BSD licence, Un
 
 # fmt: off
 # ruff: noqa: SIM905
+# Codes that mean a currency beside a figure, in capitals.
 CODES = ("AED AFN ANG AOA ARS AUD AWG AZN BBD BDT BGN BHD BIF BMD BRL BTN BWP BYN BYR BZD CAD CHF CLP CNY "
  "CUC CZK DJF DKK DZD EGP ETB EUR FJD FKP GBP GHS GMD GNF GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR "
  "IQD ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LBP LKR LRD LYD MDL MKD MMK MNT MRU MUR "
  "MVR MWK MXN MYR MZN NGN NOK NPR NZD OMR PAB PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SEK "
  "SGD SLE SLL SRD STN SYP SZL THB TJS TND TRY TTD TWD TZS UAH UGX USD UYU UZS VEF VES VND VUV WST "
  "XAF XCD XCG XOF XPF YER ZAR ZMW ZWG ZWL").split()
-"""Codes that mean a currency beside a figure, in capitals."""
 
+# Signs of one currency alone, each before its code.
 SIGNS = ("֏AMD ؋AFN ৳BDT ฿THB ៛KHR ₡CRC ₦NGN ₩KRW ₪ILS ₫VND €EUR ₭LAK ₮MNT ₱PHP ₲PYG ₴UAH ₸KZT ₹INR ₺TRY "
  "₼AZN ₽RUB ₾GEL ￦KRW").split()
-"""Signs of one currency alone, each before its code."""
 
+# For each code its names in lower case, separated by "|", without the plurals that add an s.
 NAMES = {
     "AED": "united arab emirates dirham|uae dirham", "AFN": "afghan afghani", "ALL": "albanian lek|albanian lekë",
     "AMD": "armenian dram", "ANG": "netherlands antillean guilder", "AOA": "angolan kwanza", "ARS": "argentine peso",
@@ -62,4 +63,3 @@ NAMES = {
     "XCG": "caribbean guilder", "XOF": "west african cfa franc", "XPF": "cfp franc", "YER": "yemeni rial",
     "ZAR": "south african rand", "ZMW": "zambian kwacha",
 }
-"""For each code its names in lower case, separated by "|", without the plurals that add an s."""

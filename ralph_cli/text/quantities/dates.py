@@ -12,19 +12,19 @@ from ralph_cli.text.quantities.vocabulary import LETTER_SCALES, SCALES
 
 _MONTHS = {name[:length]: number for number, name in enumerate(MONTHS, 1) for length in (3, 4, len(name))}
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
+# Words before "May" and "March", which behind others may be no months.
 _BEFORE_MONTH = frozenset(
     "in of by until till since during to from through before after late early mid each every last next and or -".split()
 )
-"""Words before "May" and "March", which behind others may be no months."""
 
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _TO = r"\s?[-\u2010\u2011\u2013]\s?|\s(?:to|through)\s"
+# A month, with days before or behind it and a year.
 _MONTH_DATE = re.compile(
     rf"(?i)(?:(?P<first>{_DAY})(?P<several>(?:{_TO}|\s(?:and|or)\s){_DAY})?\s+(?:day\s+)?(?:of\s+)?)?"
     rf"(?P<month>{any_of(_MONTHS)})(?!\w)\.?(?:\s+(?P<day>{_DAY})(?![.,]?\d|\w)(?:(?:{_TO}){_DAY}(?![.,]?\d|\w))?)?"
     r"(?:(?:\s?,|\s+of)?\s+(?P<year>(?:19|20)\d\d|2100|['\u2019]\d\d)(?!\w|[.,]\d))?"
 )
-"""A month, with days before or behind it and a year."""
 
 _NUMERIC = re.compile(
     r"(?P<year>\d{4})(?P<mark>-(?=\d\d-\d\d)|/)(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?![\d/-])"
@@ -37,20 +37,20 @@ _COMPACT = re.compile(
     r"|(?i:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
 )
 CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
+# A whole year, or a length of time that ends on a date.
 _PERIOD = re.compile(
     r"(?i)(?P<full>full|whole|entire)(?:[\s-]+year(?!\w)|\s+(?P<in>(?:19|20)\d\d)(?!\w))"
     rf"|(?:(?P<count>\d{{1,2}}|{any_of(UNITS)})[\s-]+(?P<span>months?|weeks?)|(?P<unit>years?|quarters?|half[\s-]year))"
     r"\s+(?:periods?\s+)?(?:then\s+)?(?P<ended>ended|ending|ends|to)(?!\w)\s*(?:(?:on|in)\s+)?"
 )
-"""A whole year, or a length of time that ends on a date."""
 
 _MONTHS_OF = {"year": 12, "half": 6, "quar": 3}
+# A quarter or half of a year.
 _PART = re.compile(
     r"(?i)(?P<number>first|second|third|fourth|[1-4](?:st|nd|rd|th))[\s-]+(?:(?:fiscal|calendar)\s+)?"
     r"(?P<unit>quarter|half)s?(?![\w-])"
     r"(?:(?:\s?,|\s+of)?\s+(?:(?:the|our|fiscal|calendar|year)\s+)*(?P<year>(?:19|20)\d\d)(?!\w|[.,]\d))?"
 )
-"""A quarter or half of a year."""
 
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:

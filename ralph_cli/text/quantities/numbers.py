@@ -19,8 +19,8 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 from ralph_cli.text.raised import flatten_figures
 
+# How a number is written if not plainly: as a share of a whole, a multiple, or a place in an order.
 Form = Literal["", "share", "multiple", "ordinal"]
-"""How a number is written if not plainly: as a share of a whole, a multiple, or a place in an order."""
 
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
 _GROUPING = str.maketrans("", "", " ,'\u2019\u00a0\u2007\u2009\u202f")

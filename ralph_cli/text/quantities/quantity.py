@@ -4,13 +4,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+# What a number measures. "points" are percentage points, and basis points as hundredths of them; a "ratio" is a
+# multiple or a share ("2.7 times", "a third"); an "identifier" is a name with digits ("10-K", "Note 5") and no
+# quantity; a number without anything said of it is of kind "none".
 Kind = Literal[
     "none", "currency", "percent", "points", "ratio", "duration", "physical", "count", "ordinal", "date", "identifier"
 ]
-"""What a number measures. "points" are percentage points, and basis points as hundredths of them; a "ratio" is a
-multiple or a share ("2.7 times", "a third"); an "identifier" is a name with digits ("10-K", "Note 5") and no quantity;
-a number without anything said of it is of kind "none".
-"""
 
 Bound = Literal["", "over", "under"]
 Wording = Literal["", "share", "multiple"]
@@ -18,8 +17,8 @@ Wording = Literal["", "share", "multiple"]
 
 _SMALL_COUNT = 24
 _FEW_MONTHS = 2
+# Days of a month on which a year of 52 weeks may end that is the one before.
 _MAX_WEEK_OVERRUN = 7
-"""Days of a month on which a year of 52 weeks may end that is the one before."""
 
 
 class Date(NamedTuple):

@@ -42,21 +42,20 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 from ralph_cli.text.raised import LOWERED, RAISED
 
+# How brackets and slashes are read. In a document "(54%)" is negative, as in a row of a table; in prose it is an
+# aside; in arithmetic brackets group, a minus subtracts and a slash divides.
 Style = Literal["document", "prose", "arithmetic"]
-"""How brackets and slashes are read. In a document "(54%)" is negative, as in a row of a table; in prose it is an
-aside; in arithmetic brackets group, a minus subtracts and a slash divides.
-"""
 
+# Characters of a number; a longer one is a name.
 MAX_DIGITS = 60
-"""Characters of a number; a longer one is a name."""
 
+# A number from this one on names nothing behind a word in small letters.
 MAX_REFERENCE = 1000
-"""A number from this one on names nothing behind a word in small letters."""
 
 _LESS = frozenset("less fewer lower smaller shorter earlier rather other".split())
 _WITH_SYMBOLS = ("none", "count", "physical", "duration")
+# Words before a number among which a hedge ("more than", "about") is read.
 _WORDS_BEFORE = 4
-"""Words before a number among which a hedge ("more than", "about") is read."""
 
 
 @lru_cache(maxsize=4096)

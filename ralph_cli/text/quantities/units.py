@@ -28,6 +28,7 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 
 _MARK = re.compile(CURRENCY_MARK, re.IGNORECASE)
+# A unit of a closed class, directly behind a number and its scale.
 _UNIT = re.compile(
     r"(?i)[\s-]*(?:(?P<basis>bps?(?!\w)|basis[\s-]points?(?!\w))"
     r"|(?P<points>(?:%|(?:percent(?:age)?|pct|per\scent)(?!\w))[\s-]*points?(?!\w)|(?:ppts?|pps?|pts)(?!\w)|p\.p\.)"
@@ -37,22 +38,21 @@ _UNIT = re.compile(
     r"|(?P<degree>(?:\u00b0|degrees?)\s?(?P<scale>c(?:elsius)?|f(?:ahrenheit)?)(?!\w))"
     r"|parts\sper\s(?P<parts>million|billion)(?!\w))"
 )
-"""A unit of a closed class, directly behind a number and its scale."""
 
+# What makes a ratio of a number: "7-for-one", "2:1", "3 times", "3x", but not the x of "2 x 3".
 _RATIO = re.compile(
     r"(?i)(?P<split>\s?(?P<hyphen>-)?\s?for[\s-](?:one|1)(?!\w)|(?::1|\sto\s(?:1(?:\.0+)?|one))(?!\w|[.,]\d))"
     r"|[\s-]*(?:times|fold)(?!\w)|[\s-]?(?:(?-i:x)|\u00d7)(?!\w)(?!\s*[$\u20ac\u00a3\u00a5]?\d|\(|\s+\(\d)"
 )
-"""What makes a ratio of a number: "7-for-one", "2:1", "3 times", "3x", but not the x of "2 x 3"."""
 
+# What "a" means "per" before: $10 a share.
 _THINGS = frozenset(
     "share unit barrel gallon mwh kwh customer person employee member user subscriber tonne ton".split()
 )
-"""What "a" means "per" before: $10 a share."""
 
 _MAX_NOUNS = 4
+# Words before an amount among which "annual" says what it is stated for.
 _WORDS_BEFORE = 5
-"""Words before an amount among which "annual" says what it is stated for."""
 
 
 @dataclass(slots=True)

@@ -13,13 +13,13 @@ SCALES = {
     "thousand": 3, "tsd": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
     "b": 9, "mrd": 9, "trillion": 12, "tn": 12, "lakh": 5, "crore": 7,
 }  # fmt: skip
+# Scales of Chinese, Japanese and Korean; of two together each multiplies the other.
 EAST_ASIAN_SCALES = dict(zip("十百千万萬亿億兆천만억조", (1, 2, 3, 4, 4, 8, 8, 12, 3, 4, 8, 12), strict=True))
-"""Scales of Chinese, Japanese and Korean; of two together each multiplies the other."""
 
 SCALES |= EAST_ASIAN_SCALES
 SCALES |= {f"{word}s": SCALES[word] for word in ("thousand", "million", "billion", "trillion")}
+# Scales of one letter, which must be glued to their number.
 LETTER_SCALES = frozenset("kmb")
-"""Scales of one letter, which must be glued to their number."""
 
 FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
 FRACTIONS |= {"ninth": 9, "tenth": 10, "twentieth": 20, "hundredth": 100}
@@ -30,11 +30,11 @@ TIMES = {
     "decade": "decade", "fortnight": "fortnight", "h": "hour", "hr": "hour", "min": "minute",
     "s": "second", "ms": "millisecond", "millisecond": "millisecond",
 }  # fmt: skip
+# Words for what is stated for a time.
 PACES = {
     "annual": "year", "yearly": "year", "annually": "year", "annualised": "year", "annualized": "year",
     "quarterly": "quarter", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour",
 }  # fmt: skip
-"""Words for what is stated for a time."""
 
 WORKING_DAYS = {
     "business": "business day",
@@ -71,13 +71,12 @@ SIZES |= {"pound": ("gram", Decimal("453.59237")), "ton": ("gram", Decimal("9071
 SIZES |= {"milligram": ("gram", Decimal("0.001")), "microgram": ("gram", Decimal("0.000001"))}
 SIZES |= {"nautical mile": ("metre", Decimal(1852)), "millilitre": ("litre", Decimal("0.001"))}
 SIZES |= {"litre": ("litre", Decimal(1)), "gallon": ("litre", Decimal("3.785411784"))}
+# Units that one converts into another, each with what it is measured in: international feet, acres and miles, and the
+# gallons, tons and barrels of the United States.
 SIZES["barrel"] = "litre", Decimal("158.987294928")
-"""Units that one converts into another, each with what it is measured in: international feet, acres and miles, and
-the gallons, tons and barrels of the United States.
-"""
 
+# What is written behind a unit of length for its areas and volumes: "km2", "m³".
 RAISED_UNITS = {"2": "square", "\u00b2": "square", "3": "cubic", "\u00b3": "cubic"}
-"""What is written behind a unit of length for its areas and volumes: "km2", "m\u00b3"."""
 
 AREAS = {"square": "square ", "sq": "square ", "cubic": "cubic ", "cu": "cubic ", "nautical": "nautical "}
 
@@ -85,6 +84,7 @@ OVER = frozenset("over exceed exceeds exceeded exceeding above topped beyond sur
 UNDER = frozenset("under below nearly almost short < ≤".split())
 ABOUT = frozenset("about approximately around roughly some nearly almost circa ca approx close ~ ≈".split())
 
+# What a number behind names, and does not count.
 REFERENCES = frozenset((*FOREIGN_PARTS, *lexicon.REFERENCES)) | frozenset(
     (
         "section subsection article clause subclause item note exhibit schedule page part table form rule paragraph "
@@ -92,12 +92,11 @@ REFERENCES = frozenset((*FOREIGN_PARTS, *lexicon.REFERENCES)) | frozenset(
         "tier volume box round proposal resolution §"
     ).split()
 )
-"""What a number behind names, and does not count."""
 
+# Words that name nothing: before them what is counted ends.
 LITTLE_WORDS = STOP_WORDS | frozenset(
     "per since upon among within compared versus less fewer higher lower larger smaller greater".split()
 )
-"""Words that name nothing: before them what is counted ends."""
 
 NUMBER_WORDS = frozenset((*UNITS, *TENS, *ORDINALS))
 _IRREGULAR = {
@@ -149,8 +148,8 @@ _SI_UNITS = {
     "eV": "electronvolt", "Wh": "watthour", "bar": "bar", "Ah": "amperehour", "VA": "voltampere",
     "B": "byte", "bps": "", "psi": "", "rpm": "", "IU": "",
 }  # fmt: skip
+# Letters that Unicode has twice, and what replaces µ and raised figures where a keyboard lacks them.
 _SAME_LETTERS = str.maketrans({"\u03bc": "\u00b5", "u": "\u00b5", "\u2126": "\u03a9", "2": "\u00b2", "3": "\u00b3"})
-"""Letters that Unicode has twice, and what replaces µ and raised figures where a keyboard lacks them."""
 
 _LITRE = re.compile(rf"(?<![^\W\d_])([{''.join(_SI_PREFIXES)}]?)l(?![^\W\d_])")
 
@@ -163,8 +162,8 @@ _SI_NAMES |= {"kilohm": "k\u03a9", "megohm": "M\u03a9", "cc": "mL", "msec": "ms"
 _PART = rf"(?:[{''.join(_SI_PREFIXES)}\u03bcu]|)(?:{'|'.join(_SI_UNITS)}|l|\u2126)[23\u00b2\u00b3]?"
 _SYMBOL = re.compile(rf"[ \u00a0\u2009\u202f-]?({_PART}(?:[/\u00b7]{_PART})*)(?: ?[DA]C)?(?![^\W_])")
 _NAME = re.compile(r"[ \u00a0-]?([^\W\d_]+)(?P<more>[ -](?:of\b|\w+))?")
+# Stands for a unit of several words, of which the symbol is not known.
 UNKNOWN_UNIT = "?"
-"""Stands for a unit of several words, of which the symbol is not known."""
 
 
 def symbol_behind(text: str, end: int) -> str:
@@ -205,8 +204,8 @@ def _split_prefix(symbol: str) -> tuple[int, str]:
     return power + own, other
 
 
+# Units that are a power of ten of another one.
 _POWERS_OF_SI = {"bar": (5, "Pa"), "t": (6, "g"), "L": (-3, "m\u00b3")}
-"""Units that are a power of ten of another one."""
 
 
 def is_sure_symbol(symbol: str) -> bool:

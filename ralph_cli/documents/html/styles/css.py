@@ -12,8 +12,8 @@ import tinycss2
 from tinycss2 import color4
 
 Style = Mapping[str, str]
+# A style that can be a key.
 Declarations = tuple[tuple[str, str], ...]
-"""A style that can be a key."""
 
 
 _DECIDING = """
@@ -22,8 +22,8 @@ _DECIDING = """
     overflow-y width height max-width max-height content-visibility -webkit-text-fill-color -webkit-text-security
     animation animation-name animation-fill-mode filter zoom
 """
+# Properties that can hide text, or show what another rule hides.
 DECIDING = frozenset(_DECIDING.split())
-"""Properties that can hide text, or show what another rule hides."""
 
 _MORE = """
     vertical-align white-space list-style-type text-decoration-line content direction unicode-bidi padding-left
@@ -34,8 +34,8 @@ _LIST_STYLES = re.compile(
     r"(?:^|\s)(none|disc|circle|square|decimal|decimal-leading-zero|(?:lower|upper)-(?:alpha|latin|roman|greek))(?=\s|$)"
 )
 
+# Characters of a value that may be a colour.
 _LONGEST = 100
-"""Characters of a value that may be a colour."""
 
 _PLAIN = re.compile(r"""[^\\@{}/"'(]*(?:\([^\\@{}/"'();]*\)[^\\@{}/"'(]*)*""")
 _QUOTED_FONT = re.compile(r"""font-family\s*:[^;\\@{}/(]*""", re.IGNORECASE)

@@ -29,10 +29,11 @@ _LIST_TYPES = {"1": "decimal", "a": "lower-alpha", "A": "upper-alpha", "i": "low
 _DRAWN = frozenset(("svg", "g", "text", "tspan", "a"))
 _DRAWN_NAMES = {"fill": "color", "display": "display", "visibility": "visibility", "opacity": "opacity"}
 _DRAWN_NAMES |= {"fill-opacity": "opacity", "font-size": "font-size"}
+# Attributes that say something of the look.
 _LOOKS = frozenset(
     ("hidden", "popover", "href", "color", "bgcolor", "background", "text", "type", "dir", *_DRAWN_NAMES)
 )
-"""Attributes that say something of the look."""
+
 _COLOURED = frozenset(("body", "table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 
 

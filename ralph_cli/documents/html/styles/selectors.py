@@ -12,8 +12,8 @@ _NAME = r"(?:[a-zA-Z_\u0080-\U0010ffff-][\w\u0080-\U0010ffff-]*)"
 _COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)")
 _COMBINATOR = re.compile(r"\s*(>)\s*|\s+")
 
+# What a simple selector asks of an element: its tag, id and classes.
 Frame = tuple[str, str, frozenset[str]]
-"""What a simple selector asks of an element: its tag, id and classes."""
 
 
 class ElementPath:

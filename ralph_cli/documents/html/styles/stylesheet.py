@@ -32,25 +32,27 @@ from ralph_cli.documents.html.styles.selectors import (
 )
 
 _MOST_RULES = 20_000
+# Elements that the parser may look at for the selectors that it matches; each selector looks at all.
 _MOST_STEPS = 20_000_000
-"""Elements that the parser may look at for the selectors that it matches; each selector looks at all."""
+
 _MOST_COMPOUNDS = 100
 _DEEPEST = 8
 
 _PSEUDO_ELEMENT = re.compile(r"::?(before|after)\s*$", re.IGNORECASE)
 _OTHER_PSEUDO_ELEMENT = re.compile(r"::|:(?:first-line|first-letter)\b", re.IGNORECASE)
+# States that a page that was just opened has not.
 _NEVER = re.compile(
     r":(?:hover|active|focus(?:-within|-visible)?|visited|target(?:-within)?|current|playing|fullscreen|modal|open|"
     r"popover-open|autofill|host|-[a-z]+-)\b",
     re.IGNORECASE,
 )
-"""States that a page that was just opened has not."""
 
 _WIDTH, _HEIGHT = 1_280.0, 800.0
 _QUERY = re.compile(r"\s*(?:(not|only)\s+)?([a-z-]+)?((?:\s*(?:and\s+)?\([^()]*\))*)\s*")
 _FEATURE = re.compile(r"\(\s*([^()]*?)\s*\)")
 _PLAIN = re.compile(r"(min-|max-)?(?:device-)?(width|height)\s*:\s*(\S+)")
 _RANGE = re.compile(r"(?:(\S+)\s*(<=?|>=?)\s*)?(width|height)(?:\s*(<=?|>=?|=)\s*(\S+))?")
+# Features and the values of them that a desktop's screen has.
 _WORDS = {
     "orientation": ("landscape",), "hover": ("hover", ""), "any-hover": ("hover", ""), "pointer": ("fine", ""),
     "any-pointer": ("fine", ""), "prefers-color-scheme": ("light", ""), "prefers-reduced-motion": ("no-preference",),
@@ -58,7 +60,6 @@ _WORDS = {
     "forced-colors": ("none",), "scripting": ("enabled", ""), "update": ("fast", ""), "grid": ("0",),
     "display-mode": ("browser",), "inverted-colors": ("none",), "monochrome": ("0",),
 }  # fmt: skip
-"""Features and the values of them that a desktop's screen has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from ralph_cli.documents.mail.outlook.stored import read_stored_item
 from ralph_cli.documents.mail.outlook.tnef import TNEF_MARK, read_tnef_item
 
 _RECEIVED, _FLAGS, _PACKED_RTF, _PAGE = 0x0E06, 0x0E07, 0x1009, 0x1013
+# Name, address, kind of address and address of that kind; the same of who sent it for them.
 _FROM, _SENDER = (0x0042, 0x5D02, 0x0064, 0x0065), (0x0C1A, 0x5D01, 0x0C1E, 0x0C1F)
-"""Name, address, kind of address and address of that kind; the same of who sent it for them."""
 
 _RECIPIENT, _RECIPIENT_KIND = (0x3001, 0x39FE, 0x3002, 0x3003), 0x0C15
 _SHOWN_NAMES = {"To": 0x0E04, "Cc": 0x0E03, "Bcc": 0x0E02}
@@ -29,8 +29,8 @@ _MAIL_CLASSES = ("IPM.NOTE", "IPM.POST", "IPM.OUTLOOK", "IPM.MICROSOFT MAIL.", "
 _SIGNED, _SEALED = "IPM.NOTE.SMIME.MULTIPARTSIGNED", "IPM.NOTE.SMIME"
 _MEDIA = re.compile(r"(?!multipart/|message/)[\w.+-]+/[\w.+-]+", re.ASCII)
 
+# Called with the code of a caution and what it says.
 Warn = Callable[[str, str], None]
-"""Called with the code of a caution and what it says."""
 
 
 def read_outlook_mail(data: bytes, name: str, warn: Warn) -> Part:

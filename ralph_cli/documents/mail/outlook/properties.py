@@ -7,20 +7,20 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.decoding import decode_text
 
 MAIL_CLASS, SUBJECT, SENT, TEXT = 0x001A, 0x0037, 0x0039, 0x1000
+# Of the strings of 8 bits, and of the text as HTML.
 CODE_PAGE, PAGE_CODE_PAGE = 0x3FFD, 0x3FDE
-"""Of the strings of 8 bits, and of the text as HTML."""
 
 METHOD, CONTENT, FILE_NAME = 0x3705, 0x3701, 0x3707
+# How an attachment is kept: as a file, or as an object of another program.
 BY_VALUE, OBJECT = 1, 6
-"""How an attachment is kept: as a file, or as an object of another program."""
 
+# From when FILETIMEs count.
 EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
-"""From when FILETIMEs count."""
 
 STRING_8, STRING, BINARY = 0x001E, 0x001F, 0x0102
 _UNSIGNED = {0x000B: 2, 0x0040: 8}
+# Kinds of values that are numbers, truth values or times, and how many bytes each has.
 NUMBERS = {0x0002: 2, 0x0003: 4, 0x0014: 8, **_UNSIGNED}
-"""Kinds of values that are numbers, truth values or times, and how many bytes each has."""
 
 
 @dataclass(slots=True)

@@ -9,12 +9,12 @@ from ralph_cli.documents.rich_text.tokens import SIGNS, SYMBOLS, Group, TokenRea
 _PACKED, _PLAIN = b"LZFu", b"MELA"
 _RING = 4096
 _INVERTED = 0xFFFFFFFF
+# What the ring holds before the first byte (MS-OXRTFCP, section 2.1.3.1.1).
 _KNOWN = (
     b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor "
     b"MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n"
     b"\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
 )
-"""What the ring holds before the first byte (MS-OXRTFCP, section 2.1.3.1.1)."""
 
 _BREAKS = {"par": "\n", "line": "\n"}
 _APART = frozenset(["fonttbl", "colortbl", "stylesheet", "info", "pntext", "listtext", "pict", "object"])

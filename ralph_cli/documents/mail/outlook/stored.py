@@ -19,13 +19,14 @@ _HEADER = 512
 _ENTRY = struct.Struct("<64sHBx3I36xII4x")
 _NONE = 0xFFFFFFFF
 _END_OF_CHAIN = 0xFFFFFFFE
+# Streams of fewer bytes stand in the small sectors of the mini stream (MS-CFB, section 2.2).
 _CUTOFF = 4096
-"""Streams of fewer bytes stand in the small sectors of the mini stream (MS-CFB, section 2.2)."""
+
 _MINI = 64
 _STORAGE, _STREAM, _ROOT = 1, 2, 5
 
+# Bytes before the first property: of the mail itself, of one in it, and of recipients and attachments.
 _ITEM_HEADER, _INNER_HEADER, _OTHER_HEADER = 32, 24, 8
-"""Bytes before the first property: of the mail itself, of one in it, and of recipients and attachments."""
 
 _RECIPIENTS, _ATTACHMENTS = "__recip_version1.0_", "__attach_version1.0_"
 _INNER = "__substg1.0_3701000d"

@@ -17,8 +17,8 @@ _TITLE, _DATA = 0x8010, 0x800F
 _OTHER_SIZES = {0x0004: 4, 0x0005: 8, 0x0006: 8, 0x0007: 8, 0x000A: 4, 0x0048: 16}
 _EMBEDDED, _MULTIPLE, _NAMED = 0x000D, 0x1000, 0x8000
 _COUNTED = (mapi.STRING, mapi.STRING_8, mapi.BINARY, _EMBEDDED)
+# Bytes that say of what kind an object is, before it.
 _SHARED_NUMBER = 16
-"""Bytes that say of what kind an object is, before it."""
 
 _DAMAGED = "a part of it is cut off or damaged"
 

@@ -33,8 +33,8 @@ def _kinds(names: str) -> frozenset[int]:
 
 _MARKS_ON_WORDS = _kinds("HIGHLIGHT UNDERLINE SQUIGGLY STRIKEOUT INK")
 _COMMENT_KINDS = _MARKS_ON_WORDS | _kinds("TEXT CARET LINE SQUARE CIRCLE POLYGON POLYLINE")
+# What may tick a box.
 _STROKES = _kinds("INK LINE POLYLINE STAMP")
-"""What may tick a box."""
 
 _NEVER_DRAWN = _kinds("LINK POPUP")
 _BUTTONS = frozenset({pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON})

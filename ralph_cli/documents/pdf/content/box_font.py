@@ -6,14 +6,14 @@ from functools import cache
 
 _UNITS = 1_000
 _LEFT, _RIGHT, _TOP, _STROKE = 60, 500, 720, 120
+# As wide as the digits and most letters of Helvetica.
 _ADVANCE, _ASCENT, _DESCENT = 556, 880, 120
-"""As wide as the digits and most letters of Helvetica."""
 
+# Glyphs; the first of a font, 0, stands for those that it does not have.
 _BOX, _BLANK = 1, 2
-"""Glyphs; the first of a font, 0, stands for those that it does not have."""
 
+# Unicode's categories of what is not drawn, or by no agreed shape: spaces, controls, private use.
 _UNSEEN = "CZ"
-"""Unicode's categories of what is not drawn, or by no agreed shape: spaces, controls, private use."""
 
 
 @cache

@@ -19,31 +19,31 @@ from ralph_cli.documents.pdf.characters import object_bounds
 from ralph_cli.documents.pdf.geometry.words import page_characters
 from ralph_cli.documents.pdf.marked_content import PATH, address
 
+# Stand in the text where a box is ticked or an option chosen, and where it is not.
 TICKED, UNTICKED = "\u2714", "\u274f"
-"""Stand in the text where a box is ticked or an option chosen, and where it is not."""
 
+# Where a box stands, and whether it is ticked.
 BoxState = tuple[Box, bool]
-"""Where a box stands, and whether it is ticked."""
 
 _MARK_FONT = b"ZapfDingbats"
 _MARK_SIZES = (6.0, 12.0)
 _MARK_WIDTH = 0.85
 _INVISIBLE = 3
+# Heights of a box: its words begin no further from it.
 _NEAR = 4.0
-"""Heights of a box: its words begin no further from it."""
 
 _GAP = 0.3
 
+# Points: the sides of a box.
 _SMALLEST, _LARGEST = 4.0, 18.0
-"""Points: the sides of a box."""
 
 _UNEVEN, _SAME_SIZE = 0.2, 0.15
+# A page drawn in more pieces than that is drawn letter by letter, or a picture; it takes too long to look through.
 _MOST_OBJECTS, _PLAIN_SEGMENTS, _MOST_SEGMENTS = 1_500, 6, 40
-"""A page drawn in more pieces than that is drawn letter by letter, or a picture; it takes too long to look through."""
 
 _SHORT = 0.5
+# Shares of a box's side: how far a tick extends at least, and how far it may run out to the left and to the right.
 _SPREAD, _REACH, _OVERSHOOT = 0.25, 0.3, 0.6
-"""Shares of a box's side: how far a tick extends at least, and how far it may run out to the left and to the right."""
 
 
 class _Letter(NamedTuple):

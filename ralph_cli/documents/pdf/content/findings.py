@@ -11,12 +11,12 @@ from ralph_cli.documents.parsed import MISSING_FONTS
 from ralph_cli.documents.pdf.content.annotations import Overlay
 from ralph_cli.documents.pdf.content.box_marks import TICKED, UNTICKED
 
+# A document with attached files and no more text than this is a cover for them.
 _COVER_LETTERS = 600
-"""A document with attached files and no more text than this is a cover for them."""
 
 _NOTICE = re.compile(r"(?i)please\s+wait|adobe\s+(?:acrobat\s+)?reader")
+# Pages that are looked at as pictures; it takes up to a tenth of a second for each.
 _MOST_LOOKS = 200
-"""Pages that are looked at as pictures; it takes up to a tenth of a second for each."""
 
 _MOST_NAMED = 8
 _LONGEST_NAME = 60
@@ -25,6 +25,7 @@ _READ_PICTURES = "its pages are read as pictures unless --ocr is never"
 _FORCE_OCR = "to read its pages as pictures, use --ocr force"
 _PRINT_XFA = "open it in Adobe Acrobat, print it to PDF and give that file"
 
+# By cause: the code of its caution, and what it says of the pages.
 _UNREAD = {
     "damaged": ("damaged-pages", "damaged, their text is missing or wrong in part: {}"),
     "unloadable": ("unreadable-pages", "could not be read: {}"),
@@ -47,7 +48,6 @@ _UNREAD = {
     ),
     "differs": ("changed-letters", "letters or digits were lost or added while reading: {}"),
 }
-"""By cause: the code of its caution, and what it says of the pages."""
 
 
 @dataclass(slots=True)

@@ -23,18 +23,18 @@ _ADDRESS_OF = call_unchecked(pdfium_c.FPDFPage_GetObject, ctypes.c_void_p)
 _LETTER = "f"
 _STEPS_AHEAD = 3
 _MOST_STEPS = 1_000
+# How far right of the first the second one stands, in heights of its box; bold type is not so far apart.
 _SHIFTS = (0.15, 0.6)
-"""How far right of the first the second one stands, in heights of its box; bold type is not so far apart."""
 
+# A letter whose box is narrower than so many times its height does not overlap its neighbour by half.
 _WIDE = 0.5
-"""A letter whose box is narrower than so many times its height does not overlap its neighbour by half."""
 
+# A page with so many letters that share an object with the one before is drawn in words; nothing is lost of them.
 _MANY_WORDS = 8
-"""A page with so many letters that share an object with the one before is drawn in words; nothing is lost of them."""
 
 _END_OF_TEXT = 2
+# What stands nearer than so many times that shift goes on the word.
 _NEXT = 1.6
-"""What stands nearer than so many times that shift goes on the word."""
 
 
 @dataclass(slots=True)

@@ -20,29 +20,29 @@ from ralph_cli.documents.pdf.content.box_font import box_font
 from ralph_cli.documents.pdf.geometry.words import page_characters
 from ralph_cli.documents.pdf.marked_content import TEXT, address
 
+# Where letters are drawn as boxes, see `PdfFile`.
 Boxes = Literal["none", "lost", "missing", "all"]
-"""Where letters are drawn as boxes, see `PdfFile`."""
 
+# Names of the 14 fonts that need not be in a file (ISO 32000-2, 9.6.2.2); pdfium has them itself.
 _STANDARD = re.compile(rb"(?:Courier|Helvetica|Times|Symbol|ZapfDingbats)(?:-(?:Roman|(?:Bold)?(?:Oblique|Italic)?))?")
-"""Names of the 14 fonts that need not be in a file (ISO 32000-2, 9.6.2.2); pdfium has them itself."""
 
+# A letter or digit that pdfium's own fonts may lack.
 _LETTER = re.compile(r"[^\W_\x00-\xff]")
-"""A letter or digit that pdfium's own fonts may lack."""
 
+# What pdfium knows the font of boxes by; those of the machine are known by addresses.
 _BOXES, _BOXES_NAME = 1, b"Boxes\0"
-"""What pdfium knows the font of boxes by; those of the machine are known by addresses."""
 
+# At the end of the family names of pdfium's two multiple master fonts; its standard fonts are others.
 _ADAPTED = b" MM"
-"""At the end of the family names of pdfium's two multiple master fonts; its standard fonts are others."""
 
+# Points: pdfium gives no text of what is narrower.
 _NO_AREA = 0.01
-"""Points: pdfium gives no text of what is narrower."""
 
+# Share of a letter's room: what pdfium does not draw has a box that is half as flat.
 _NO_OUTLINE = 0.002
-"""Share of a letter's room: what pdfium does not draw has a box that is half as flat."""
 
+# Points: what has no area and is longer is more than a few spaces.
 _LEAST_LOST = 36.0
-"""Points: what has no area and is longer is more than a few spaces."""
 
 _MOST_NAME = 256
 

@@ -20,12 +20,12 @@ from ralph_cli.documents.pdf.marked_content import IMAGE, PATH, TEXT
 
 _FORM = 5
 _MANY_OBJECTS, _MOST_OBJECTS, _DEPTH = 800, 5_000, 3
+# A frame has six segments at most; some twenty letters as shapes have so many more together.
 _PLAIN_SEGMENTS, _MANY_SEGMENTS = 6, 300
-"""A frame has six segments at most; some twenty letters as shapes have so many more together."""
 
 _PICTURE_SHARE, _PAGE_SHARE = 0.03, 0.5
+# A picture of the whole page with so much text is a scan with its text layer, or a background.
 _LAYER_LETTERS = 200
-"""A picture of the whole page with so much text is a scan with its text layer, or a background."""
 
 _PIXELS_PER_POINT = 100 / 72
 _MOST_PIXELS = 1_400

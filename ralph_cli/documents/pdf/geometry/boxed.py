@@ -14,28 +14,28 @@ from ralph_cli.documents.pdf.geometry.tables import CURRENCY, is_sign
 from ralph_cli.documents.pdf.geometry.word import IDEOGRAPHS, Ruling, Rulings, Word
 from ralph_cli.documents.structure.grids import GridCell, GridRow, find_header
 
+# Points: rulings nearer than this to each other are one side of a box, and shorter ones are none.
 _NEAR = 3.0
-"""Points: rulings nearer than this to each other are one side of a box, and shorter ones are none."""
 
 _MOST_PAIRS, _MOST_ROOMS = 200_000, 20_000
+# How far a word may reach over the side of its box, in heights of type, and the share of words that reach further.
 _OVERHANG, _MOST_CROSSED = 0.5, 0.02
-"""How far a word may reach over the side of its box, in heights of type, and the share of words that reach further."""
 
+# Pieces of a line that are further apart, in heights of type, are not of one cell, but for the mark of an item.
 _GAP, _LONGEST_MARK = 1.0, 3
-"""Pieces of a line that are further apart, in heights of type, are not of one cell, but for the mark of an item."""
 
+# Lines of two boxes that are nearer, in heights of type, are of one row; points beside the text of a box.
 _LEVEL, _PADDING = 0.3, 4.0
-"""Lines of two boxes that are nearer, in heights of type, are of one row; points beside the text of a box."""
 
+# Heights of type by which lines of names above rows are apart, from each other and from the rows, at most.
 _NAMES_APART = 1.5
-"""Heights of type by which lines of names above rows are apart, from each other and from the rows, at most."""
 
 _FEW_ROWS, _FEW_LINES, _PAIR, _LEAST_SIDES, _MANY = 4, 2, 2, 3, 4
+# Points that labels may stand higher or lower than the figures of their rows.
 _UNEVEN = 2
-"""Points that labels may stand higher or lower than the figures of their rows."""
 
+# Heights of type by which a label is set in, and the part of the room beside one by which it may be off the middle.
 _LEAST_INDENT, _OFF_MIDDLE = 0.5, 0.1
-"""Heights of type by which a label is set in, and the part of the room beside one by which it may be off the middle."""
 
 
 class BoxCell(NamedTuple):

@@ -13,9 +13,9 @@ from ralph_cli.documents.pdf.geometry.tables import CURRENCY, LABEL_INDENT, TAIL
 from ralph_cli.documents.pdf.geometry.word import NO_RULINGS, Rulings
 from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 
+# Lines of one label are nearer than this share of the distance of rows; a label is set in by more than half this
+# share of the height of type.
 _NEAR_LINE, _LEAST_INDENT = 0.8, 0.5
-"""Lines of one label are nearer than this share of the distance of rows; a label is set in by more than half this share
-of the height of type."""
 
 
 def to_tables(

@@ -17,21 +17,21 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 from ralph_cli.documents.docx.symbols import UNKNOWN, translate_symbol
 from ralph_cli.documents.pdf.boxes import tight_box
 
+# What a code of two or more bytes may be read as; signs and private characters are no letters.
 _CANDIDATE = re.compile("[\u0100-\u1fff\u2c00-\udfff\uf900-\ufffd]")
-"""What a code of two or more bytes may be read as; signs and private characters are no letters."""
 
 _MOST_BYTES, _MOST_MAPS = 1 << 25, 8
+# The last code of two bytes.
 _LAST = 0xFFFF
-"""The last code of two bytes."""
 
+# Stands for a character that the file gives no name; it is white space if nothing is drawn for it.
 NAMELESS = "\x00"
-"""Stands for a character that the file gives no name; it is white space if nothing is drawn for it."""
 
 _FONT = re.compile(r"(?:[^+]*\+)?(wingdings|webdings|symbol)[ -]?([23]?)", re.IGNORECASE)
 _LONGEST_NAME = 200
 _ALONE = r"(?<![^\s\x00])[OPQRSaclnoqruvx\xa3](?![^\s\x00])"
+# What may be a box, tick, cross or bullet; the letters among them stand alone then.
 _SYMBOL = re.compile(rf"[\x00\xa7\xa8\xfb-\xfe\uf020-\uf0ff]|{_ALONE}")
-"""What may be a box, tick, cross or bullet; the letters among them stand alone then."""
 
 
 def read_codes(raw: Any, source: str) -> str:

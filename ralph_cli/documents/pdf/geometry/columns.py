@@ -13,8 +13,8 @@ _DEEPEST = 8
 _LEAST_ROWS, _LEAST_EDGES, _MOST_GUTTERS = 4, 3, 16
 _LEAST_INDENT = 20
 _EDGE_REACH = 2.0
+# Points: a gutter of that width is as sure as one can be.
 _WIDE_GUTTER = 24
-"""Points: a gutter of that width is as sure as one can be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ _NIL = rf"{_SIGN}?\s*\(?[-\u2010-\u2015\u2212]+\)?%?"
 _FIGURE = re.compile(rf"(?:\(?{_AMOUNT}\**|{_NIL}|{INTERVAL}|N/?[AM]|n/?[am]|NM|\*+)$")
 _LONGEST_FIGURE = 32
 _PROSE_WORDS, _PROSE_SHARE = 4, 0.7
+# Words nearer than this share of the type's height go on a fragment.
 _WORD_SPACE = 0.7
-"""Words nearer than this share of the type's height go on a fragment."""
 
 _SMALL = 0.9
 _CLOSING = ")]%.,:;*\"'\u2019\u201d"

@@ -11,16 +11,16 @@ from ralph_cli.documents.pdf.geometry.word import Ruling, Rulings
 from ralph_cli.documents.structure.grids import is_time
 
 _OFF_CENTRE, _NEAR_MIDDLE, _ALMOST, _LEVEL, _BLANK_LINE = 0.08, 0.25, 0.5, 0.75, 2.2
+# A title is so many times as high as names are; the lines of a name are nearer to each other than so many heights,
+# and the mark of a note is nearer to its name.
 _LARGER, _TIGHT, _MARK_GAP = 1.1, 1.25, 0.3
-"""A title is so many times as high as names are; the lines of a name are nearer to each other than so many heights, and
-the mark of a note is nearer to its name."""
 
+# Points by which a ruling below names reaches over the edge of labels, and a name over its ruling, at most; the share
+# of a column that a ruling reaches over, at least.
 _REACH, _OUTSIDE, _COVERED = 3.0, 1.0, 0.3
-"""Points by which a ruling below names reaches over the edge of labels, and a name over its ruling, at most; the share
-of a column that a ruling reaches over, at least."""
 
+# A cell: the first and last column that it stands in, 0 for labels and 1 for the first of figures; and its pieces.
 Placed = tuple[int, int, Row]
-"""A cell: the first and last column that it stands in, 0 for labels and 1 for the first of figures; and its pieces."""
 
 _Span = tuple[int, int]
 _NONE = (-1, -1)

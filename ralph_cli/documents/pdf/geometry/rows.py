@@ -6,8 +6,8 @@ from ralph_cli.documents.pdf.geometry.fragments import Fragment
 
 Row = list[Fragment]
 
+# Baselines nearer than this share of the type size cannot be two lines of one column.
 _ROW_SHARE = 0.7
-"""Baselines nearer than this share of the type size cannot be two lines of one column."""
 
 _EQUAL, _NEAR = 0.05, 0.15
 

@@ -13,22 +13,22 @@ from ralph_cli.documents.pdf.geometry.words import call_unchecked
 from ralph_cli.documents.pdf.marked_content import PATH
 
 _MOST_OBJECTS = 20_000
+# Points of a path that is a rectangle, and of one that is looked at, at most.
 _RECTANGLE, _MOST_POINTS = 5, 500
-"""Points of a path that is a rectangle, and of one that is looked at, at most."""
 
 _THICK = 3.0
+# A part of a colour, of 255 at most: lines without a darker one are no borders.
 _LIGHT = 230
-"""A part of a colour, of 255 at most: lines without a darker one are no borders."""
 
+# Points between pieces of one ruling, along it and across.
 _TOUCHING = 1.0
-"""Points between pieces of one ruling, along it and across."""
 
 _GET_OBJECT = call_unchecked(pdfium_c.FPDFPage_GetObject, pdfium_c.FPDF_PAGEOBJECT)
 _TYPE = call_unchecked(pdfium_c.FPDFPageObj_GetType)
 _BOUNDS = call_unchecked(pdfium_c.FPDFPageObj_GetBounds)
 
+# Left, foot, right and top of what is drawn, in points of the page.
 _Bounds = tuple[float, float, float, float]
-"""Left, foot, right and top of what is drawn, in points of the page."""
 
 
 def read_rulings(page: Any, turns: int) -> Rulings:

@@ -12,19 +12,19 @@ from ralph_cli.documents.pdf.geometry.rows import Row, distance
 from ralph_cli.documents.structure.grids import is_date, is_time
 
 _NOTE_MARK = re.compile(r"\(?\w{1,2}\)|\*+|[\u2020\u2021\u00a7]")
+# A label with what it says: "Sample: blood", several in a row above a table name no columns.
 _LABELLED = re.compile(r"\S[:\uff1a](?:\s|\D|$)")
-"""A label with what it says: "Sample: blood", several in a row above a table name no columns."""
 
 CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 TAIL = re.compile(r"[)%]+$")
 _LONG_PROSE, _NOTE_WORDS = 10, 6
+# Rows further apart than this, in heights of type, belong to two tables.
 _FAR = 3.5
-"""Rows further apart than this, in heights of type, belong to two tables."""
 
 _LEAST_ROWS, _LEAST_SHARE = 3, 0.1
 LABEL_INDENT = 30.0
+# Points between two ranges of figures of one column.
 _TOUCHING = 1.0
-"""Points between two ranges of figures of one column."""
 
 _MOST_LABEL_ROWS = 3
 _SMALL = 0.9

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+# One of two letters of a script that has no spaces.
 IDEOGRAPHS = re.compile("(?=[{0}][{0}]).".format("\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"))
-"""One of two letters of a script that has no spaces."""
 
+# Where a figure stands to the line of type.
 LEVEL, RAISED, LOWERED = 0, 1, -1
-"""Where a figure stands to the line of type."""
 
 
 @dataclass(slots=True)
@@ -53,5 +53,5 @@ class Rulings(NamedTuple):
     grounds: Sequence[Ruling] = ()
 
 
+# Those of a page that draws none, or is only text.
 NO_RULINGS = Rulings()
-"""Those of a page that draws none, or is only text."""

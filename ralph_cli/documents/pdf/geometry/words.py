@@ -12,35 +12,34 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.documents.pdf.geometry.word import IDEOGRAPHS, Word
 
+# Quarter turns after which a line runs from top to bottom.
 DOWNWARD = 3
-"""Quarter turns after which a line runs from top to bottom."""
 
 _WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
 _DIGIT = re.compile(r"\d")
 _END_OF_DIGITS = re.compile(r"\d(?!\d|[.,]\d|$)")
 _LEAST_DOWN = 3
 _SAMPLED_ANGLES = 24
+# What two characters of one line and type may differ in, as a share of the type's height.
 _SAME_BASELINE, _SAME_HEIGHT = 0.08, 0.1
-"""What two characters of one line and type may differ in, as a share of the type's height."""
 
+# Characters further apart than this, in heights of type, stand on two lines, though pdfium has nothing between.
 _NEXT_LINE = 0.9
-"""Characters further apart than this, in heights of type, stand on two lines, though pdfium has nothing between."""
 
+# Heights of type: a word of more a character may be several, and characters that far apart are not one word.
+#
+# The digits of a number that is filled into boxes stand apart, too, but nearer.
 _WIDE, _APART = 0.65, 1.5
-"""Heights of type: a word of more a character may be several, and characters that far apart are not one word.
 
-The digits of a number that is filled into boxes stand apart, too, but nearer.
-"""
-
+# Quarter turns: about two degrees.
 _SLANT = 0.02
-"""Quarter turns: about two degrees."""
 
 _DROP_CAP = 1.7
+# Points: what lies further out, or at no number, is the work of a damaged file.
 _FARTHEST = 1e7
-"""Points: what lies further out, or at no number, is the work of a damaged file."""
 
+# Bytes of the name of a font.
 _LONGEST_NAME = 128
-"""Bytes of the name of a font."""
 
 _NOWHERE = (0.0, 0.0, 0.0, 1.0)
 
