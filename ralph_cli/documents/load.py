@@ -14,7 +14,7 @@ from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 
 # Raised whenever a loader gives another text for the same bytes.
 _LOADER_VERSIONS: dict[str, int] = {
-    "pdf": 12, "docx": 9, "html": 11, "text": 2, "markdown": 2, "code": 2,
+    "pdf": 13, "docx": 9, "html": 11, "text": 2, "markdown": 2, "code": 2,
     "xlsx": 5, "xlsb": 1, "xls": 1, "pptx": 5, "odt": 5, "ods": 4, "odp": 5, "epub": 4, "rtf": 5,
     "eml": 8, "mbox": 8, "msg": 6, "mhtml": 5, "ipynb": 5, "csv": 2, "json": 1, "image": 1,
 }  # fmt: skip

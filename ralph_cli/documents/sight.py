@@ -1,6 +1,6 @@
 """Whether a reader sees words: one rule for every format, and the words in which each of them says why not.
 
-A format maps its markup to what the rule asks for. The pages of a PDF are rendered instead, which tells more; the rule
+A format maps its markup to what the rule asks for. The pages of a PDF are rendered instead, which shows more; the rule
 then names the trick.
 """
 
@@ -122,7 +122,7 @@ class Ink:
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What was found of some words: the `reason` why a reader cannot see them, "" if nothing speaks against it.
+    """What was found of some words: the `reason` why a reader cannot see them, "" if a reader can.
 
     `partly` says that it is true of some of the characters only, `on_picture` that they are a picture's text layer.
     """

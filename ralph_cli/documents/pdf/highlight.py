@@ -89,9 +89,9 @@ def draw_pages(
 ) -> bytes:
     """Pixels of whole pages, unmarked: one line of JSON that describes them, then their bytes.
 
-    Each page is {number, text, spans: [[start, end], ...]}, and is told as [number, width, height, bytes a pixel, [the
-    lines of a span as [left, top, right, bottom] in pixels, ...]]. A page that would have more than `most` bytes is
-    drawn smaller.
+    Each page is {number, text, spans: [[start, end], ...]}, and is described as [number, width, height, bytes a pixel,
+    [the lines of a span as [left, top, right, bottom] in pixels, ...]]. A page of more than `most` bytes is drawn
+    smaller.
     """
     described: list[list[Any]] = []
     pixels: list[bytes] = []

@@ -17,7 +17,7 @@ _NAMELESS = "\ufffd"
 
 
 def address(handle: Any) -> int:
-    """Where a pdfium object is in memory, which tells it from others; 0 for none."""
+    """Where a pdfium object is in memory, as an identity; 0 for none."""
     return ctypes.cast(handle, ctypes.c_void_p).value or 0 if handle else 0
 
 

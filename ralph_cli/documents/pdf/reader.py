@@ -204,7 +204,7 @@ def _attached_names(document: Any) -> list[str]:
 
 
 def _has_unread_print(document: Any, index: int) -> bool:
-    """Whether words on a page are drawn as shapes or pictures; a page that no longer loads has been told of."""
+    """Whether words on a page are drawn as shapes or pictures; a page that no longer loads was reported before."""
     try:
         page, _ = open_page(document, index)
         with closing(page), closing(page.get_textpage()) as text_page:

@@ -57,7 +57,7 @@ _NAMED = re.compile(
     rf"(?:(?:\u00a7+|\b{_PARTS}\b\.?)[\s\u00a0]*(?<=\W)(?P<list>{_ONE_IN_ONE}(?:{_JOINT}{_ONE_IN_ONE})*)"
     rf"|\b(?P<word>[A-Z][a-z]{{2,}}|[A-Z]{{3,}})[\s\u00a0]+(?P<numbers>{_ONE}(?:{_JOINT}{_ONE})*))(?!\d)"
 )
-# The beginning of a number that may be that of a part; where none is, no part is named, which is told in less time.
+# The beginning of a number that may be that of a part; a text without one names no part, and is read faster.
 _NUMBERED = re.compile(r"[\dIVXLC](?<=[\s.\u00a7].)(?:(?<=\d)|[IVXLC]*\b)")
 
 _IN_LIST = re.compile(rf"(?P<joint>{_JOINT})?(?P<one>{_ONE_IN_ONE})")

@@ -18,7 +18,7 @@ from ralph_cli.documents.structure.statements import complete_tables
 # Formats whose readers know all of their tables.
 _LAID_OUT = frozenset(["pdf", "image", "xlsx", "ods", "csv", "json"])
 
-# Pages for each line that the type of a PDF sets apart above which they are too few to tell its headings by.
+# Pages for each line that the type of a PDF sets apart above which these lines are too few to be its headings.
 _PAGES_EACH = 2
 
 _LINE = re.compile(r"[^\n\f]*\S[^\n\f]*")

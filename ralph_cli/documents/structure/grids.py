@@ -19,7 +19,9 @@ _AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
-_FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}(?: ?\({_AMOUNT}{_BEHIND}\))?{_MARK}|{_NIL})")
+# A span of figures in brackets, as it stands below an estimate.
+INTERVAL = r"[\[{]<?[-\u2013\u2212]?\d[-\u2013\u2212\d,. ]*[\]}]"
+_FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}(?: ?\({_AMOUNT}{_BEHIND}\))?{_MARK}|{_NIL}|{INTERVAL})")
 # From one amount to another, perhaps with a unit.
 _RANGE = re.compile(rf"{_AMOUNT}{_BEHIND}(?: ?[-\u2010-\u2015] ?| [a-z]{{1,3}} ){_AMOUNT}{_BEHIND}(?: [^\W\d_]+)?")
 
@@ -36,7 +38,7 @@ _WRITTEN_DAY = re.compile(r"(?:\d{1,2}\.? )?[^\W\d_]{3,9}\.? (?:\d{1,2}, )?(?:19
 _WHOLE = re.compile(r"\d{1,9}")
 _FEW_RISING = 4
 _LEADING = re.compile(r"\d{1,9}(?=[-+\u2013]|$)")
-# Columns at the left that say what rows are about, at most: what stands behind them is told of these.
+# Columns at the left that say what rows are about, at most: what stands behind them are values.
 _MOST_LABELS = 3
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
@@ -75,7 +77,7 @@ class GridRow(NamedTuple):
 
     `indent` is how far its label is set in, in any unit that is the same for all rows. `is_header`: its format says
     that it names columns. `goes_on`: its place says that its label is the rest of that of the row before; None where a
-    row may be no more than a line, and its first word tells. `group`: the row so many rows before it heads it, for
+    row may be no more than a line, and its first word decides. `group`: the row so many rows before it heads it, for
     certain. `is_head`: its place says whether its label may head a group by standing alone; None where it does not.
     """
 
@@ -257,8 +259,8 @@ def _is_rising(texts: Sequence[str]) -> bool:
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:
-    """How many amounts and how many words stand in each column; signs that there is none tell nothing, nor do times
-    behind the first column if the words in it tell their rows apart."""
+    """How many amounts and how many words stand in each column; signs that there is none do not count, nor do times
+    behind the first column if the words in it differ from row to row."""
     figures, words = [0] * (count + 1), [0] * (count + 1)
     dated = [row.cells[0] for row in rows if any(is_date(cell.text) for cell in row.cells[1:])]
     are_apart = len({it.text for it in dated if not (it.column or it.is_figure or is_date(it.text))}) == len(dated)

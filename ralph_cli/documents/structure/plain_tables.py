@@ -277,7 +277,7 @@ def _is_data(row: Row) -> bool:
 
 
 def _are_placed(rows: Sequence[Row]) -> bool:
-    """Whether the places of cells in the text tell their columns: figures stand under each other, and names above
+    """Whether the places of cells in the text show their columns: figures stand under each other, and names above
     them."""
     data = [row for row in rows if _is_data(row)]
     columns = _find_columns(data)

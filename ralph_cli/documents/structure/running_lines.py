@@ -1,6 +1,6 @@
 """Running heads and feet: the lines at the edges of pages that a sentence over a page's end runs past.
 
-The number printed on a page is told by them: it goes up with the pages.
+They show the number that is printed on a page: it goes up with the pages.
 """
 
 import re
@@ -71,7 +71,7 @@ def with_printed_numbers(document: Document) -> Document:
     for page, head, foot in zip(document.pages, heads, feet, strict=True):
         keys = (key for line in (*foot, *head) for key in running.get(line, ()))
         found = [number for key in keys if (number := _number_in(key, page.number))]
-        # A line that has nothing else is sure; of others that differ nobody can tell which one is meant.
+        # A line that has nothing else is sure; where others differ, it is not known which one is meant.
         sure = {number[1:] for number in found if number[0]} or {number[1:] for number in found}
         if len(sure) == 1:
             printed[page.number] = sure.pop()

@@ -33,7 +33,7 @@ def page_top(beginning: str, neighbours: Sequence[str], printed: Container[str])
     """The first lines of a page, which often name the statement or section: up to running text, and without those that
     are `printed` beside it. `beginning` ends where a table begins.
 
-    Lines with which the beginnings of its `neighbours` begin, too, are running heads and tell nothing.
+    Lines with which the beginnings of its `neighbours` begin, too, are running heads.
     """
     beside = {line for other in neighbours for line in _first_lines(other)}
     words = ""

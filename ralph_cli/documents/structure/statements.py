@@ -19,7 +19,7 @@ _LINE = re.compile(r"[^\n\f]*[^\W_][^\n\f]*")
 # Characters of a title, ends of lines below one of its lines, and lines above a table that are looked at, at most.
 _LONGEST_TITLE, _LONGEST_GAP, _MOST_LINES = 300, 3, 6
 
-# What tells a row or the end of a sentence, be it with the mark of a note.
+# Shows a row or the end of a sentence, also before the mark of a note.
 _ENDS_PART = re.compile(
     r"[^\s.:](?: {2,}|\t)\S|[.;!?][\"\u201d)]?(?:\(\w{1,2}\)|[*\u2020\u2021\u00b9\u00b2\u00b3])*\s*$"
 )

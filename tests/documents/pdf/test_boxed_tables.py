@@ -170,6 +170,38 @@ def test_rulings_between_rows_part_them_and_gaps_their_columns(tmp_path: Path) -
     assert "Taxes Dues" not in drawn(tmp_path / "b.pdf", words, lines, []).text
 
 
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        ([(60, 656, "Bob"), (224, 656, "Bonn")], ["Ann | Town: Rome", "Bob | Town: Bonn"]),  # rows of words
+        ([(60, 656, "who lives here")], ["Ann who lives here | Town: Rome"]),
+        ([(60, 656, "Bob"), (224, 656, "5")], []),  # figures tell their columns themselves
+    ],
+)
+def test_few_rulings_part_the_names_of_columns_from_rows_of_words(
+    tmp_path: Path, last: list[tuple[int, int, str]], found: list[str]
+) -> None:
+    words = [(60, 690, "Name"), (224, 690, "Town"), (60, 670, "Ann"), (224, 670, "Rome"), *last]
+    assert paths(drawn(tmp_path / "a.pdf", words, [(60, foot, 380) for foot in (702, 682, 642)], [])) == found
+
+
+def test_words_of_a_drawn_column_with_the_same_gap_are_two_columns(tmp_path: Path) -> None:
+    across, down = lattice(702, 20, 20, 20)
+    about = drawn(tmp_path / "a.pdf", WORDS, across, [*down[:2], *down[3:]])
+    assert paths(about)[:3] == ["oneb | twoa: twob", "oneb | threea: threeb", "oneb | foura: fourb"]
+
+
+def test_many_boxes_of_as_many_lines_at_the_same_heights_hold_rows(tmp_path: Path) -> None:
+    across, down = lattice(702, 20, 32, 32)
+    words = [
+        *WORDS[:4],
+        *((x, 670 - 12 * at - 8 * (at > 1), f"w{x}{at}") for at in range(4) for x in (64, 164, 224, 304)),
+    ]
+    assert paths(drawn(tmp_path / "a.pdf", words, across, down))[::3] == [
+        f"w64{at} | twoa: w164{at}" for at in range(4)
+    ]
+
+
 @pytest.mark.parametrize(("first", "title", "found"), [("Dan", "", 5), ("Name", "", 4), ("Dan", "Crew", 4)])
 def test_words_in_boxes_go_on_on_the_next_page_under_the_same_names(
     tmp_path: Path, first: str, title: str, found: int

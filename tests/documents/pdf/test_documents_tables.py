@@ -60,6 +60,16 @@ def test_a_label_of_many_words_ends_no_table_and_prose_does(pdf, between, size):
     assert [count_figures(table) for table in document.tables] == size
 
 
+def test_intervals_below_estimates_are_figures_of_their_columns(pdf):
+    rows = [
+        ("Rent", "0.186**", "0.193*", "5"),
+        ("", "[0.124, 0.231]", "{<0.01}"),
+        ("Dues", "375**", "486**", "[-1, 2]"),
+    ]
+    (table,) = load_document(pdf(placed(HEADER, *rows, at=(72, 250, 370, 490)))).tables
+    assert count_figures(table) == 8
+
+
 def test_prose_before_the_first_figure_is_in_no_table(pdf):
     document = load_document(pdf(placed((PARAGRAPH,), HEADER, *LINES, ("These are all.",))))
     assert [count_figures(table) for table in document.tables] == [12]
@@ -175,6 +185,18 @@ def test_lines_are_turned_as_the_text_of_their_page_is(file, turns):
         turns,
     )
     assert column_names(document)[1:] == ["Us A", "Us B", "Us C", "D"]
+
+
+def test_a_name_stands_over_the_columns_between_the_lines_beside_it(file):
+    names = [(280, 730, "Us"), (470, 730, "Them"), *placed(("", *"ABAB"), top=712, at=COLUMNS)]
+    walls = "".join(
+        f"{left} 600 0.7 {height} re f " for left, height in ((270, 140), (410, 140), (530, 140), (350, 110))
+    )
+    cells = [*names, *placed(*FOUR, at=COLUMNS)]
+    drawing = "".join(f"BT /F1 9 Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET " for x, y, text in cells)
+    for lines, found in ((walls, "Us A|Us B|Them A|Them B"), ("", "A|B|A|Them B")):
+        document = load_document(file("a.pdf", one_page_pdf((drawing + lines).encode())))
+        assert "|".join(column_names(document)[1:]) == found
 
 
 def test_the_mark_of_a_note_is_a_part_of_its_name(tmp_path):
@@ -306,3 +328,30 @@ def test_labels_with_what_they_say_in_a_row_above_a_table_name_no_columns(pdf):
     about = [(72, 750, "Patient:"), (350, 750, "Sample: blood"), (490, 750, "State: good")]
     document = load_document(pdf([*about, *placed(HEADER, *LINES, top=734)]))
     assert column_names(document) == list(HEADER)
+
+
+@pytest.mark.parametrize(
+    ("colon", "second", "found"),
+    [
+        (":", 300, ["Use > Berth | B4", "Use > Keeper of the pier | Ann", "Use > Dues | paid"]),
+        ("", 300, []),  # words beside each other
+        (":", 320, []),  # what they say begins elsewhere
+    ],
+)
+def test_labels_with_colons_and_what_they_say_from_one_edge_on_are_a_table(pdf, colon, second, found):
+    words = [
+        (60, 716, "Use"),
+        (72, 700, "Berth" + colon),
+        (300, 700, "B4"),
+        (72, 684, "Keeper of the"),
+        (300, 684, "Ann"),
+    ]
+    words += [(72, 668, "pier" + colon), (72, 652, "Dues" + colon), (second, 652, "paid"), (72, 636, "Boat" + colon)]
+    document = load_document(pdf([*words, (second, 636, "Elle")]))
+    said = [
+        f"{' > '.join(document.row_path(table, it.row))} | {document.text[it.start : it.end]}".replace(":", "")
+        for table in document.tables
+        for it in table.cells
+        if it.column
+    ]
+    assert said[:3] == found

@@ -57,6 +57,11 @@ def test_lines_in_type_of_their_own_are_headings_and_others_are_none(typed) -> N
     assert headings(typed(page)) == ["Boats that are let", "What is owed", "Dues of members"]
 
 
+def test_lines_of_narrow_columns_are_running_text(typed) -> None:
+    narrow = [(RUNNING, "Of what each boat pays for its berth, and when")] * 4
+    assert headings(typed([(BOLD, "What is owed"), *narrow])) == ["What is owed"]
+
+
 def test_headings_may_be_smaller_than_text_larger_than_their_own_font_or_return_within_pages(typed) -> None:
     letter = [(("Times-Roman", 14), PROSE[:70])] * 20
     part = [(("Helvetica-Bold", 8.7), "DUES OF MEMBERS"), *prose(4), (LARGE, "What is owed"), *prose(4)]

@@ -72,6 +72,9 @@ def test_the_rows_that_name_columns_are_told_from_others(rows: tuple[str, ...], 
         # So are words behind those that do; and something is a value.
         (("No|Item|Per|Sum", "1|Nails|box|5", "2|Wood|m|4"), 2),
         (("Code|Error", "5|NotFound", "23|NoTitle"), 1),
+        # Numbers that rise are no chance, if they are many.
+        (("Age|N|Use", "12|9|3", "14|4|5", "22-23|8|1", "30|2|2", "65+|7|6"), 1),
+        (("Sold|Left|Use", "5|3|5", "6|9|4", "9|4|7"), 0),
     ],
 )
 def test_numbers_at_the_left_are_labels_where_they_tell_rows_apart(rows: tuple[str, ...], labels: int) -> None:

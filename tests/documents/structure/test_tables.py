@@ -206,3 +206,25 @@ def test_rulers_show_the_columns_of_a_table_of_words(ruled: str) -> None:
 def test_a_line_of_rulers_that_words_cross_shows_no_columns() -> None:
     found = document("A title of some length\n=====  =====\nThe words of a line go on over them.\n", kind="text")
     assert not found.tables
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        (
+            ["| Name | Lines |", "+------+-------+", "| Jobs |     2 |", "+------+-------+", "| All  |     5 |"],
+            ["2", "5"],
+        ),
+        (
+            ["| Name | Said  |", "+------+-------+", "| Jobs | of us |", "|      | all   |"],
+            [],
+        ),  # cells of several lines
+    ],
+)
+def test_rules_of_a_database_part_names_from_rows(rows: list[str], found: list[str]) -> None:
+    rule = "+------+-------+"
+    about = document("\n".join(["What it holds:", "", rule, *rows, rule, ""]))
+    assert [
+        about.text[it.start : it.end] for table in about.tables for it in table.cells if it.row and it.column
+    ] == found
+    assert all(table.header_rows == 1 for table in about.tables)

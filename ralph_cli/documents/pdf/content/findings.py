@@ -105,7 +105,7 @@ class Findings:
             (self.blank if cause == "blank" else self.pages[cause]).append(number)
 
     def pages_to_look_at(self) -> list[int]:
-        """The pages that there is time to look at as pictures; the others are told as unchecked."""
+        """The pages that there is time to look at as pictures; the others are reported as unchecked."""
         return self.with_pictures[:_MOST_LOOKS]
 
     def add_damaged(self, numbers: Iterable[int]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ralph_cli.documents.pdf.geometry.word import LEVEL, LOWERED, RAISED, Word
+from ralph_cli.documents.structure.grids import INTERVAL
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _DIGIT = re.compile(r"\d")
@@ -12,7 +13,7 @@ _SIGN = r"[$\u20ac\u00a3\u00a5]"
 _ONLY_SIGN = re.compile(_SIGN)
 _AMOUNT = rf"[-+\u2212]?(?:US|C|A|HK)?{_SIGN}?\s*\(?[-+\u2212]?\d[\d,.\u2019' ]*[)%xX\u2030]*(?:\s?[%)])*(?:\s{_SIGN})?"
 _NIL = rf"{_SIGN}?\s*\(?[-\u2010-\u2015\u2212]+\)?%?"
-_FIGURE = re.compile(rf"(?:\(?{_AMOUNT}|{_NIL}|N/?[AM]|n/?[am]|NM|\*+)$")
+_FIGURE = re.compile(rf"(?:\(?{_AMOUNT}\**|{_NIL}|{INTERVAL}|N/?[AM]|n/?[am]|NM|\*+)$")
 _LONGEST_FIGURE = 32
 _PROSE_WORDS, _PROSE_SHARE = 4, 0.7
 # Words nearer than this share of the type's height go on a fragment.
