@@ -23,7 +23,7 @@ _INSIDE = re.compile(rf"\S{_PRIVATE}\S")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _PARAGRAPH = re.compile("[\n\f\r\x85\u2029]")
 _LOOK_BACK = 2_000
-# General categories of the characters that a selector may follow: emoji and other symbols, ideographs, Mongolian letters.
+# General categories of characters that a selector may follow: emoji and other symbols, ideographs, Mongolian letters.
 _SELECTOR_BASES = frozenset({"So", "Sm", "Sk", "Po", "Pd", "Lo"})
 
 

@@ -97,7 +97,7 @@ _TNEF = b"\x78\x9f\x3e\x22"
 _OUTLOOK_STREAM, _OUTLOOK_SUFFIXES = "__substg1.0_".encode("utf-16-le"), (".msg", ".oft")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
-# Names of parts that identify an archive. The first one in the file counts, because files may be embedded in each other.
+# Names of parts that identify an archive. The first one in the file counts, because files may contain each other.
 _ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
     (b"word/document", "docx"),
     (b"xl/workbook.bin", "xlsb"),
