@@ -46,9 +46,9 @@ _LATE = PatternCount(None, fault="not counted: it did not finish in time")
 
 
 def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ...]:
-    """Count each expression in the text as the worker's `find` does: case ignored, a space matches any white space.
+    """Count each expression in the text as the worker's `find` does: case is ignored, a space matches any whitespace.
 
-    Raises nothing: an expression that cannot be counted in time says so.
+    Raises nothing: an expression that cannot be counted in time has a `fault`.
     """
     if not patterns:
         return ()
@@ -66,7 +66,7 @@ def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ..
 
 
 def result_lines(given: str) -> Iterator[str]:
-    """The output of the process: a line of JSON for each expression, as soon as it is counted."""
+    """Yield the output of the process: a line of JSON for each expression, as soon as it is counted."""
     import resource
 
     with suppress(OSError, ValueError):  # some systems do not have this limit
@@ -87,7 +87,7 @@ def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
         compiled = re.compile(widen_spaces(pattern), re.IGNORECASE | re.MULTILINE)
         count, anywhere, places = 0, 0, []
         for match in compiled.finditer(text):
-            if match.start() < match.end():  # an empty match is everywhere
+            if match.start() < match.end():  # empty matches do not count
                 anywhere += 1
                 if is_inside_word(text, match.start()):
                     continue
@@ -104,7 +104,7 @@ def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
 
 
 def _parse_line(line: str) -> PatternCount:
-    """One line of the process; a truncated line has no count."""
+    """Parse one line of the process's output; a truncated line gives no count."""
     try:
         value = json.loads(line)
         places = tuple(map(tuple, value.get("places", ())))
