@@ -125,7 +125,7 @@ class _DocumentReader:
         self._package, self._limits, self._depth = package, limits, depth
         self._count = CharacterBudget(package.name, limits)
         self._chunks: dict[str, tuple[ParsedDocument | None, str]] = {}
-        """What was read of each file that is put in, or why it is not read."""
+        """For each included file: its document, or why it is not read."""
         self._main = package.main_part()
         self._relations = package.relations(self._main)
         self._findings = Findings()

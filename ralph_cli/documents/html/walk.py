@@ -108,14 +108,14 @@ class PageWalk:
         self._titled = titled
         self._linked = linked
         self._tables: list[GridTable | None] = [None]
-        """The tables that are read, the innermost last; None for one that holds tables, and so only places things."""
+        """The open tables, innermost last; None for a table that contains tables and so only serves layout."""
         self._spare: list[TextBuilder] = []
         self._sheets = StyleSheets()
         self._open: list[_OpenElement] = []
         self._holders: set[int] = set()
-        """Table cells that keep their lines, and tables that hold tables."""
+        """Table cells that keep their lines, and tables that contain tables."""
         self._after: dict[int, Callable[[], None]] = {}
-        """By the number of open elements: what the style sheet makes at the end of the innermost."""
+        """By the number of open elements: the text that the style sheet generates at the end of the innermost one."""
         self._quote_depth = self._pages = 0
 
     def read(self, source: str) -> None:

@@ -86,7 +86,7 @@ class SearchCounter:
             yield Tally(search, tuple(places), sum(tally.anywhere for tally in same))
 
     def _counter_of(self, member: Member) -> "SearchCounter":
-        """The counter of one document of the set."""
+        """Return the counter of one document of the set."""
         if member not in self._of_members:
             self._of_members[member] = SearchCounter(take_member(self.document, member))
         return self._of_members[member]
@@ -133,7 +133,7 @@ class SearchCounter:
 
 
 def _ends_word(text: str, end: int) -> bool:
-    """Whether a word, or its plural, ends there."""
+    """Whether a word, or its plural, ends at `end`."""
     return not is_inside_word(text, end) or _PLURAL.match(text, end) is not None
 
 
@@ -142,7 +142,8 @@ def _key(term: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """The text with its case folded; letters that would become two are unchanged, so that offsets stay."""
+    """Return the text with its case folded; letters that would become two stay unchanged, so that offsets stay valid.
+    """
     folded = text.casefold()
     if len(folded) == len(text):
         return folded

@@ -1,4 +1,4 @@
-"""Counts regular expressions of a model in a process that can be stopped, because one may never end."""
+"""Counts regular expressions of a model in a process that can be stopped, because an expression may never finish."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from ralph_cli.text.patterns import widen_spaces
 SECONDS_PER_PATTERN = 1.0
 
 TOTAL_SECONDS = 15.0
-# The most places of a search that are kept; hits are counted to the end.
+# The most occurrences of a search that are kept; the hits are all counted.
 MAX_PLACES = 500
 
 MAX_MEMORY = 1 << 30
@@ -31,7 +31,8 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class PatternCount:
-    """The hits of an expression at the beginning of a word, with the first places; or `fault`, why it was not counted.
+    """The number of hits of an expression at the start of a word, with the first ones; or `fault`, why there is no
+    count.
 
     `anywhere` also counts hits inside words.
     """
