@@ -50,7 +50,9 @@ class _PresentationReader:
             raise archive.damaged_error("the part content.xml holds no presentation")
         self._body = body
         self._styles, self._master_styles = collect_styles(styled, root), collect_styles(styled)
-        """Those of slides, and those of masters: a slide may have others by the same names."""
+        """`_styles` is for slides and `_master_styles` for masters: a slide may have other styles with the same
+        names.
+        """
         self._unseen: Counter[str] = Counter()
         """The number of blocks marked as unseen, by reason."""
         budget = CharacterBudget(archive.name, limits)
