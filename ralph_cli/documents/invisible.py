@@ -1,5 +1,4 @@
-"""Finds characters that make the stored text differ from the text shown: tags, stray selectors, overrides, private
-use.
+"""Finds characters that make stored text differ from shown text: tags, stray selectors, overrides, private use.
 
 Characters that ordinary text needs are allowed: selectors after a symbol or an ideograph, flags made of tag
 characters, and the marks and isolates of right-to-left writing. A private-use character alone or at the edge of a

@@ -1,5 +1,4 @@
-"""Fields of a text: their results are shown and their codes are not. For some fields, the code alone gives the
-result.
+"""Fields of a text: their results are shown and their codes are not; some codes alone give the result.
 
 Special characters begin a field, separate its code from its result, and end it (ECMA-376, 17.16.18). They may be in
 different paragraphs.

@@ -46,8 +46,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box attached to a paragraph: the `content` of a text box with the ground behind it, or the text of a drawing.
-    """
+    """A box attached to a paragraph: the `content` of a text box with the ground behind it, or a drawing's text."""
 
     content: Element | None = None
     ground: Ground = PAPER

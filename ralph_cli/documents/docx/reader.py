@@ -261,8 +261,7 @@ class _DocumentReader:
         return found
 
     def _parse_chunk(self, part: str) -> tuple[ParsedDocument | None, str]:
-        """Return an included file, or why it is not read. Raises DocumentError if the whole document exceeds a limit.
-        """
+        """Return an included file, or why it is not read. Raises DocumentError if the whole document is too big."""
         kind = self._package.content_type(part) if self._package.has(CONTENT_TYPES) else ""
         limits, outside = replace(self._limits, characters=self._count.left), f"{self._package.name}, "
         try:

@@ -337,8 +337,7 @@ class PageWalk:
             self.out.write_running_text(text)
 
     def _measure_indent(self, text: str) -> float:
-        """Return the indent of a cell's first text in points; for a text without words, only the width of its blanks.
-        """
+        """Return the indent of a cell's first text in points; for a text without words, only the width of blanks."""
         blanks = measure_blanks(_COLLAPSED.sub("", text[: len(text) - len(text.lstrip())]) + "x")
         margins, first_line = 0.0, None
         for element in reversed(self._open) if text.strip() else ():

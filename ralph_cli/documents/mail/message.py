@@ -60,8 +60,7 @@ class Part(Message):
         return content if isinstance(content, bytes) else b""
 
     def inner_message(self, name: str) -> "Part | None":
-        """Return the message inside a part of type message/rfc822, even if it is encoded, which the standard forbids.
-        """
+        """Return the message inside a part of type message/rfc822, even if it is encoded against the standard."""
         inner = next(iter(self.subparts), None)
         encoding = self.transfer_encoding
         if inner is None or encoding not in ("base64", "quoted-printable"):
@@ -149,8 +148,7 @@ def new_part(kind: str, content: bytes | None = None, charset: str = "") -> Part
 
 
 def _without_frame(data: bytes) -> bytes:
-    """Remove what some programs put around a message: a byte order mark, blank lines, a length and the data after it.
-    """
+    """Remove what some programs put around a message: a byte order mark, blank lines, a length and data after it."""
     data = data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
     if length := _APPLE_LENGTH.match(data):
         return data[length.end() :][: int(length[1])]

@@ -57,7 +57,9 @@ def pack_attachments(data: bytes, *, name: str, kind: str, limits: LoadLimits) -
 
 
 def _walk(out: ComposedText, data: bytes, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> MailWalk:
-    walk = MailWalk(out, name, encoding if kind != "msg" else None, limits)  # Outlook files name the encoding of their texts
+    walk = MailWalk(
+        out, name, encoding if kind != "msg" else None, limits
+    )  # Outlook files name the encoding of their texts
     if kind != "msg" and not _HEADER_END.search(data):
         out.warn("incomplete", "the mail ends in its header: the file may be cut off or damaged")
     try:

@@ -1,5 +1,4 @@
-"""Converts picture files to PDF, one page per picture, so that they are rendered, read and marked like scans; in the
-child.
+"""Converts picture files to PDF, one page per picture, to render, read and mark them like scans; in the child.
 
 Pillow decodes them, restricted to the formats named here, because some of its other decoders run programs.
 """

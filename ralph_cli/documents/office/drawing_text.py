@@ -29,8 +29,7 @@ def join_paragraphs(element: Element | None) -> str:
 
 
 def describe_chart(root: Element) -> PageText:
-    """Return a chart as its title with the names of its axes, and a table of its series with a row for each category.
-    """
+    """Return a chart as its titles with those of its axes, and a table of its series with a row per category."""
     found = PageText()
     titles = (*root.iter("c:title"), *root.iter("cx:title"))
     found.write("; ".join(filter(None, (join_paragraphs(title) or _cached_text(title) for title in titles))))

@@ -111,8 +111,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
 
 def _read_pages(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> ParsedDocument | bytes:
-    """Process a request about pages of a PDF, or of pictures converted to one; long operations report their progress.
-    """
+    """Process a request about pages of a PDF, or of pictures converted to one; long operations report progress."""
 
     def report(done: int, total: int) -> None:
         set_cpu_limit(limits.seconds + limits.seconds_per_page * total)

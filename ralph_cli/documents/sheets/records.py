@@ -121,8 +121,7 @@ def _iterate_xlsb(data: bytes | bytearray) -> Iterator[tuple[int, int, int]]:
 
 
 def _read_xlsb_sheet(data: bytearray) -> SheetRecords:
-    """Return the facts about a sheet. Its whole numbers are changed to hundredths, and resulting errors to constants.
-    """
+    """Return the facts about a sheet; change its whole numbers to hundredths, and resulting errors to constants."""
     found = SheetRecords()
     row = 0
     for kind, begin, at in _iterate_xlsb(data):

@@ -65,8 +65,7 @@ def widen_to_whole(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _figure_at(text: str, at: int) -> tuple[int, int]:
-    """Return the interval of the figure that contains the character at `at`; without a figure, that of the character.
-    """
+    """Return the interval of the figure that contains the character at `at`; without one, that of the character."""
     for match in _FIGURE.finditer(text, max(0, at - _REACH), at + _REACH):
         first, last = match.span()
         if not first <= at < last:

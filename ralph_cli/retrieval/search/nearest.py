@@ -66,8 +66,7 @@ def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]
 
 
 def _word_pattern(stem: str) -> str:
-    """Return an escaped pattern for a word or figure. Its time is proportional to the text, whatever the question is.
-    """
+    """Return a pattern for a word or figure, escaped. Its time is proportional to the text, whatever the question."""
     if has_unspaced(stem):
         return f"({stem})"
     ending = r"(?!\d)" if stem[0].isdigit() else rf"\w{{0,{min(len(stem) - 1, LONGEST_ENDING)}}}\b"

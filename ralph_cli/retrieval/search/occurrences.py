@@ -142,8 +142,7 @@ def _key(term: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """Return the text with its case folded; letters that would become two stay unchanged, so that offsets stay valid.
-    """
+    """Return the text with its case folded; letters that would become two stay unchanged, to keep offsets valid."""
     folded = text.casefold()
     if len(folded) == len(text):
         return folded

@@ -113,8 +113,7 @@ def collect_declarations(found: Iterable[tuple[str, str, bool | None]]) -> tuple
 
 
 def substitute_variables(value: str, variables: Style) -> str:
-    """Return a value with its variables replaced; "" if one is unknown, because CSS then treats the value as invalid.
-    """
+    """Return a value with its variables replaced; "" if one is unknown, because the value is then invalid."""
     for _ in range(8):
         if "var(" not in value:
             return value.strip()
