@@ -47,8 +47,7 @@ def _takes_selector(character: str | None) -> bool:
 
 
 def _is_reordered(text: str, start: int, end: int) -> bool:
-    """Whether an override, or a right-to-left embedding of words without a right-to-left letter, reorders some of the
-    words.
+    """Whether an override, or a right-to-left embedding of words without right-to-left letters, reorders some words.
 
     A mark before the words takes effect until the paragraph ends (Unicode Standard Annex 9).
     """

@@ -30,9 +30,7 @@ _EXTRA = ("pillow", "python-calamine")
 
 
 def describe_loader(kind: str) -> str:
-    """Return the library and loader for this kind, with their versions: "pypdfium2 5.15.0, loader 1"; "" without a
-    loader.
-    """
+    """Return the library and loader for this kind with their versions, "pypdfium2 5.15.0, loader 1", or ""."""
     if kind not in _LOADER_VERSIONS:
         return ""
     library = _library_version(kind)

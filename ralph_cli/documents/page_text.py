@@ -93,9 +93,7 @@ class PageText:
         return at
 
     def add_line(self, text: "str | PageText | ParsedDocument", apart: int = LINE, lower: int = 0) -> int:
-        """Append `text` on a new line and return the offset where it begins; `lower` is added to its headings'
-        levels.
-        """
+        """Append `text` on a new line and return the offset where it begins; headings become `lower` levels lower."""
         if self.length and (text or isinstance(text, str)):
             self.write(SEPARATORS[apart])
         return self.write(text, lower)
@@ -116,7 +114,9 @@ class PageText:
             self.headings.append(Heading(title, at, min(max(level, 1), 100)))
 
     def mark(self, origin: Origin, start: int, end: int) -> None:
-        """Record `origin` as the origin of the characters from `start` to `end`; an earlier mark keeps priority."""
+        """Record `origin` as the origin of the characters from `start` to `end`; `settle_additions` resolves
+        overlaps.
+        """
         if start < end:
             self.additions.append(Addition(start, end, origin))
 
@@ -188,8 +188,8 @@ def join_lines(texts: Iterable[PageText]) -> PageText:
 
 
 def _places_on_one_line(text: str) -> list[tuple[int, int]]:
-    """Return for each offset of `text` two offsets in its one-line form: the end of the text before, the start of the
-    rest.
+    """Return for each offset of `text` two offsets in its one-line form: the end of the text before, and the start of
+    the text after.
     """
     found = []
     ended = begun = 0
@@ -205,8 +205,8 @@ def _places_on_one_line(text: str) -> list[tuple[int, int]]:
 def finish_document(
     pages: Iterable[PageText], findings: Findings, name: str, limits: LoadLimits, *, empty_hint: str
 ) -> ParsedDocument:
-    """Join the pages into a document. Raises DocumentError too-big, damaged or no-text, the last two with
-    `empty_hint`.
+    """Join the pages into a document. Raises DocumentError too-big, damaged, no-text; `empty_hint` is the hint of the
+    last two.
     """
     pages = list(pages)
     if sum(page.length for page in pages) > limits.characters:

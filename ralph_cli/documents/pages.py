@@ -52,8 +52,7 @@ def split_by_file(
 def check_visibility(
     document: Document, spans: Sequence[Span], *, source: DocumentSource | None = None
 ) -> list[Visibility]:
-    """Return whether a reader of the PDF sees the words of each span, in the order of the spans. The pages are
-    rendered.
+    """Return whether a reader of the PDF sees the words of each span, in the order of the spans; renders the pages.
 
     Raises DocumentError as `ask_pages` does.
     """

@@ -227,8 +227,7 @@ def bound_tables(tables: Sequence[Table]) -> tuple[Table, ...]:
 
 
 def bound_places(places: Sequence[NamedPlace]) -> tuple[tuple[NamedPlace, ...], str]:
-    """Return the first places, up to the limit, and a note that names the last one kept; the note is "" if all are
-    kept.
+    """Return the first places, up to the limit, and a note that names the last one kept, "" if all are kept.
 
     One more place at the end then covers the rest of the document.
     """

@@ -81,9 +81,7 @@ def is_flat(*sides: float | None) -> bool:
 
 
 def read_colour(text: str) -> int | None:
-    """Return the colour for six hexadecimal digits; None for "auto", which is visible on every ground, or another
-    text.
-    """
+    """Return the colour for six hexadecimal digits; None for other texts and "auto", which is visible on any ground."""
     digits = text.removeprefix("#")
     try:
         return int(digits, 16) if len(digits) == 6 and digits.isalnum() else None
@@ -150,9 +148,7 @@ def visibilities_to_json(answers: Sequence[Visibility]) -> bytes:
 
 
 def visibilities_from_json(data: bytes, count: int) -> list[Visibility]:
-    """Read the form that `visibilities_to_json` writes. Raises ValueError for another form or another number than
-    `count`.
-    """
+    """Read the form that `visibilities_to_json` writes. Raises ValueError for another form or number than `count`."""
     from pydantic import TypeAdapter
 
     rows = TypeAdapter(list[tuple[str, bool, bool]]).validate_json(data, strict=True)

@@ -162,8 +162,7 @@ def _is_under(names: _Names, cell: GridCell) -> bool:
 def _complete(
     cells: Sequence[_Placed], names: _Names, is_below: bool, is_loose: bool
 ) -> Iterator[tuple[list[tuple[str, _Placed | None]], _Placed]]:
-    """Yield each filled cell of a row with the texts to write before it: empty marks, and repeated texts of cells
-    above.
+    """Yield each filled cell of a row with the texts to write before it: empty marks, and texts repeated from above.
 
     If the row `is_below` the header, each name without a cell under it gets a mark. A row whose only cell has no
     figure is a title: at the left, over several columns, or anywhere if the format `is_loose`.

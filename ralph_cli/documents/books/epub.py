@@ -133,8 +133,8 @@ class _BookReader:
             raise DocumentError(what, code="encrypted", hint="get a copy without DRM")
 
     def _read_contents(self) -> dict[tuple[str, bool], str]:
-        """Return the names of chapters from the table of contents, keyed by part and whether the entry names a place
-        in it.
+        """Return chapter names from the table of contents, keyed by part and whether the entry names a place in the
+        part.
         """
         listed = [item for item in self._items.values() if "nav" in attribute(item, "properties").split()]
         listed += [self._items[self._contents]] if self._contents in self._items else []

@@ -56,8 +56,7 @@ class Record:
 
 
 def find_delimiter(text: str, suffix: str) -> str:
-    """Return the delimiter: from a first line "sep=;", as Excel writes it, or else the one that makes rows of equal
-    width.
+    """Return the delimiter: from a first line "sep=;", as Excel writes it, or the one that makes rows of equal width.
 
     Return "" if no delimiter does. The comma is tried last, because it may be a decimal comma.
     """
@@ -149,8 +148,8 @@ def _read_quoted(text: str, start: int, delimiter: str) -> tuple[Record, bool]:
 
 
 def parse_csv(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """Return a table's text unchanged; the place of a row is its number as in a spreadsheet, "row 12". Call it in a
-    child.
+    """Return a table's text unchanged, with places like "row 12", numbered as in a spreadsheet; call it in a child
+    process.
 
     A text that is not a table has only lines. Raises DocumentError as `read_plain_text` does.
     """
@@ -229,8 +228,7 @@ class _TableReader:
         return make_tables(rows, max(wide, len(header.cells)), 1) if len(rows) > 1 else []
 
     def describe_damage(self) -> list[Caution]:
-        """Return a caution about unmatched quotation marks, or a row whose number of cells differs from nearly all
-        others.
+        """Return a caution about unmatched quotation marks, or a row whose width differs from nearly all others.
 
         A row of one cell is a title or a note.
         """

@@ -91,8 +91,7 @@ class _OpenContainer:
 
 
 class JsonScan:
-    """A pass over the value in a text. Afterwards, `damage` is the offset where it stops being JSON, None if it is
-    valid.
+    """A pass over the value in a text; afterwards `damage` is the offset where it stops being JSON, None if nowhere.
 
     Members below the depth `deepest`, if given, are skipped; `too_deep` means that this failed.
     """

@@ -22,7 +22,7 @@ _OLD_PICTURES = frozenset(["png", "jpeg", "svg", "pdf"])
 
 
 def parse_notebook(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """Return the sources of all cells, and each output in the form that a notebook shows, as text; call it in a child
+    """Return the sources of cells, and outputs in the form that a notebook shows, as text; call it in a child
     process.
 
     Markdown stays unchanged, HTML tables become tables, terminal colours are removed. A caution counts the pictures.

@@ -76,9 +76,7 @@ class Drawings:
 
 
 def _fill(shape: Element, ground: Ground, theme: Theme) -> Ground:
-    """Return the fill colour of a shape for the text in it; unknown without a fill, because anything may be below the
-    shape.
-    """
+    """Return the fill colour of a shape for the text in it; unknown without a fill, because anything may be below."""
     if shape.tag == "wps:wsp":
         return Ground(read_fill(child(shape, "wps:spPr"), child(shape, "wps:style", "a:fillRef"), theme) or None)
     if shape.tag in _VML_SHAPES:
@@ -88,9 +86,7 @@ def _fill(shape: Element, ground: Ground, theme: Theme) -> Ground:
 
 
 def find_doubtful_paragraphs(root: Element) -> set[Hashable]:
-    """Return the ids (`id` of the elements) of paragraphs that may cover a drawing: those next to one on the same
-    page.
-    """
+    """Return the paragraphs (`id` of their elements) that may cover a drawing: those next to one on the same page."""
 
     if next((True for name in ("wp:anchor", *_VML_SHAPES) for _ in root.iter(name)), None) is None:
         return set()

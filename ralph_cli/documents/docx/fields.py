@@ -65,7 +65,7 @@ class Fields:
             self._open[-1].length += len(text)
 
     def mark(self, element: Element) -> str:
-        """Process a field's character (w:fldChar); return what a field without a result shows, else ""."""
+        """Process a field's character (w:fldChar); return the text shown in place of its result, or ""."""
         kind = attribute(element, "fldCharType")
         if kind == "begin" and len(self._open) < _MOST_OPEN:
             self._open.append(_Field(form=_form_field(child(element, "w:ffData"))))

@@ -111,7 +111,7 @@ class _Level:
         fonts = child(element, "w:rPr", "w:rFonts")
         restart = child(element, "w:lvlRestart")
         form = child(element, "w:numFmt")
-        if form is None:  # a format with its own picture is an alternative to a plain one
+        if form is None:  # a custom format has a plain one as fallback
             form = child(element, "mc:AlternateContent", "mc:Fallback", "w:numFmt")
         return cls(
             number(attribute(child(element, "w:start")), 0),

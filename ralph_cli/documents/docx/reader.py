@@ -102,7 +102,7 @@ def read_chunk(
 
 
 def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """Return a Word document on one page, with headings, tables, block quotations and notes; call it in a child
+    """Return a Word document on one page with headings, tables, block quotations and notes; call it in a child
     process.
 
     An empty line separates paragraphs. A table row is one line, with cells two spaces apart. Raises DocumentError
@@ -284,9 +284,7 @@ class _DocumentReader:
         return self._package.read_xml(part, root or f"w:{kind}") if part else None
 
     def _part_of(self, kind: str) -> str:
-        """Return the part of this kind that the main part refers to, or the one with its usual name; "" without
-        either.
-        """
+        """Return the part of this kind that the main part refers to, or else the one with its usual name, or ""."""
         usual = f"{self._main.rpartition('/')[0]}/{kind}.xml"
         return self._package.find_part(self._relations, kind, self._findings, usual)
 

@@ -260,9 +260,7 @@ def _read_shading(element: Element) -> Colours:
 
 
 def _lay_over(sources: Iterable[tuple[Element, bool]], outside: Colours) -> Ground:
-    """Return the ground of several formats, later ones over earlier ones; each comes with whether it certainly
-    applies.
-    """
+    """Return the ground of several formats, later ones over earlier ones, each with whether it certainly applies."""
     colours, run = outside, dict[str, Any]()
     for source, is_sure in sources:
         shading = child(source, "w:tcPr", "w:shd")

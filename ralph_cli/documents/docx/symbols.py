@@ -45,8 +45,7 @@ def is_symbol_font(font: str) -> bool:
 
 
 def translate_symbol(character: str, font: str) -> str:
-    """Return the character that a symbol font shows, U+FFFD if it is uncertain; other fonts show the character
-    itself.
+    """Return the character that a symbol font shows, U+FFFD if uncertain; in other fonts, the character itself.
 
     A private-use character in an unknown font becomes U+FFFD, because it means nothing to a reader of the text.
     """

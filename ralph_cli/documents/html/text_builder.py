@@ -131,8 +131,8 @@ def strength_around(tag: str, display: str, outer_display: str) -> int:
 
 
 def find_holders(tree: LexborHTMLParser) -> set[int]:
-    """Return the table cells that keep their lines, and the tables that contain tables, as the parser's numbers of
-    nodes.
+    """Return the table cells that keep their lines, and the tables that contain tables, as node numbers of the
+    parser.
 
     Cells keep their lines if they contain blocks, or if they are alone in their row, as in layout tables.
     """

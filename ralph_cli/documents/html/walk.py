@@ -226,7 +226,7 @@ class PageWalk:
             self.out.write_running_text(text)
 
     def _open_wrapping(self, element: _OpenElement) -> None:
-        """Make the next piece begin with the element's opening characters. In a table, each cell is struck out
+        """Make the next piece begin with the element's opening characters; in a table, strike out each cell
         separately.
         """
         if element.look.struck and not element.is_struck and element.tag not in _TABLE_PARTS:

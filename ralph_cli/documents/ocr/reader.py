@@ -199,9 +199,7 @@ def read_scans(
 def _recognize_all(
     drawn_pages: Iterable[_Drawn | None], submit: "Callable[[_Drawn], Future[str]]", most: int
 ) -> "Iterator[tuple[_Drawn | None, Future[str] | None]]":
-    """Yield each page with the program's answer; at most `most` rendered pages wait, because each takes some
-    megabytes.
-    """
+    """Yield each page with the program's answer; at most `most` rendered pages wait, to save memory."""
     waiting: deque[tuple[_Drawn | None, Future[str] | None]] = deque()
     for drawn in drawn_pages:
         waiting.append((drawn, submit(drawn) if drawn else None))

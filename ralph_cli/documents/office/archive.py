@@ -66,9 +66,7 @@ class Archive:
         return data
 
     def read_xml(self, part: str, *expected: str) -> Element:
-        """Return the tree of a part with one of the `expected` roots. Raises DocumentError damaged, too-big,
-        unsupported.
-        """
+        """Return a tree with one of the `expected` roots. Raises DocumentError damaged, too-big, unsupported."""
         with self._describing_xml(part):
             root = parse_xml(self.read(part))
         self._expect(root, part, expected)

@@ -29,7 +29,7 @@ def join_paragraphs(element: Element | None) -> str:
 
 
 def describe_chart(root: Element) -> PageText:
-    """Return a chart as its titles with those of its axes, and a table of its series with a row per category."""
+    """Return a chart as its title, the names of its axes, and a table of its series with a row per category."""
     found = PageText()
     titles = (*root.iter("c:title"), *root.iter("cx:title"))
     found.write("; ".join(filter(None, (join_paragraphs(title) or _cached_text(title) for title in titles))))

@@ -47,9 +47,7 @@ class Findings:
             self.hidden[reason] += count
 
     def take(self, text: str, why: str) -> str:
-        """Return the text to write for a text with this answer of `sight`: "" if it is unseen, all of it if that is
-        unknown.
-        """
+        """Return what is written of a text with this answer of `sight`: "" if it is unseen, else all of it."""
         if is_unseen(why):
             self.hide(text, why)
             return ""
@@ -88,9 +86,7 @@ class Findings:
         self.unreadable.append((f"{what}: {why}", (at,)))
 
     def advise(self, usual: str) -> str:
-        """Return the advice for a document without text: `usual`, unless the text may be in content other than
-        pictures.
-        """
+        """Return the advice for a document without text: `usual`, unless the text may be elsewhere than in pictures."""
         if not self.missing and not self.unread.keys() - {"pictures"}:
             return usual
         elsewhere = [one.message for one in self.cautions() if one.code in ("unread-content", "missing-part")]

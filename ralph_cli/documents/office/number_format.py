@@ -56,9 +56,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """A format code, such as `#,##0.00;(#,##0.00)`; "" is the general format. `identity` is the id of a built-in
-    format.
-    """
+    """A format code, such as `#,##0.00;(#,##0.00)`; "" is the general format. `identity` is a built-in format's id."""
 
     code: str
     identity: int = -1
@@ -173,7 +171,7 @@ class _Section:
             elif kind is not None:
                 tokens.append((kind, match[kind]))
         if tokens.count(("sign", "@")) == 0 and any(kind == "date" for kind, _ in tokens):
-            # Outside of dates "." and "/" are kept as signs.
+            # In a date format, signs other than "." are literal; "." begins the decimals of seconds.
             tokens = [
                 ("literal", token) if kind == "sign" and token not in "." else (kind, token) for kind, token in tokens
             ]
@@ -209,8 +207,7 @@ class _Section:
 
     @cached_property
     def _plain(self) -> tuple[str, Decimal, str, int, str] | None:
-        """The text before the digits, the last decimal place, the digit format, the percent signs, and the text
-        after.
+        """The text before the digits, the last decimal place, the digit format, the percent signs, the text after.
 
         None unless the format is as simple as `"EUR" #,##0.00` or `0%`.
         """

@@ -77,9 +77,7 @@ class Package(Archive):
         return self.read_xml(relation.target, *expected)
 
     def find_part(self, relations: dict[str, Relation], kind: str, findings: Findings, usual: str = "") -> str:
-        """Return the part of this kind that another part refers to, or the one with the `usual` name; "" without
-        either.
-        """
+        """Return the part of this kind that another part refers to, or else the one with the `usual` name, or ""."""
         named = [relation.target for relation in relations.values() if relation.kind == kind]
         found = next((part for part in (*named, usual) if self.has(part)), "")
         if named and not found:
@@ -121,8 +119,9 @@ class Package(Archive):
         return self.unread_parts(_TEXT_PARTS)
 
     def doubts(self, main: str, what: str) -> list[str]:
-        """Return faults that may stop other programs although the text is readable; `what` is the expected type of
-        the main part.
+        """Return faults that may stop other programs although the text is readable.
+
+        `what` is the type that the main part should be declared as.
         """
         doubts = [
             f"the part {part} is missing: the program that the file was made for may refuse it"
@@ -135,8 +134,7 @@ class Package(Archive):
 
 
 def decrypt_package(data: bytes, name: str, password: str | None) -> bytes:
-    """Return the archive in an encrypted document, opened with the given or default password; other files stay
-    unchanged.
+    """Return the archive in an encrypted document, opened with the given or default password; else `data` unchanged.
 
     Loads the decryption library, so call it in a child process. Raises DocumentError encrypted, wrong-password,
     damaged.

@@ -185,7 +185,7 @@ class _Parser:
             self._refuse_entities(data)
 
     def _refuse_entities(self, data: bytes) -> None:
-        """Raise BrokenXml for an unknown entity: with an external definition, expat silently drops one in an
+        """Raise BrokenXml for an unknown entity: with an external definition, expat silently drops it in an
         attribute.
 
         Comments and CDATA sections are also searched. Without NUL bytes, UTF-16 can be searched like ASCII.
@@ -220,9 +220,7 @@ def contents(element: Element | None, *path: str) -> list[Element]:
 
 
 def children(element: Element | None, *path: str) -> list[Element]:
-    """Return the elements with the last name of the path, in the element that the rest of the path leads to, in
-    order.
-    """
+    """Return the elements with the last name of the path, children of the element that the rest of it leads to."""
     name = path[-1]
     holder = child(element, *path[:-1]) if len(path) > 1 else element
     return [] if holder is None else [one for one in holder if one.tag == name]

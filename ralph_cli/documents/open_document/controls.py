@@ -26,9 +26,7 @@ class Controls:
                 self._waiting.setdefault(identity, one)
 
     def take(self, shape: Element) -> tuple[str, bool]:
-        """Return the text that the control of `shape` (draw:control) shows, and whether it was filled in; "" if it is
-        unseen.
-        """
+        """Return the text that the control of `shape` (draw:control) shows, or "", and whether it was filled in."""
         control = self._waiting.pop(attribute(shape, "control"), None)
         if control is None:
             return "", False

@@ -27,8 +27,7 @@ _FOOTERS = (*_DECLARED, "page-number")
 
 
 def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """Return a presentation with headings, tables and marks on content that is not on the slides; call it in a child
-    process.
+    """Return a presentation with headings, tables, and marks on content off the slides; call it in a child process.
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """

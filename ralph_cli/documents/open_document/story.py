@@ -57,9 +57,7 @@ class Story:
     """Reads the text of one document."""
 
     def __init__(self, styles: Styles, findings: Findings, archive: OpenDocument, write: Callable[[int], None]) -> None:
-        """`write` is called with the number of characters in a table row, and raises DocumentError if there are too
-        many.
-        """
+        """`write` is called with the number of characters in a table row, and raises DocumentError at the limit."""
         self._write = write
         self._styles, self._findings, self._archive = styles, findings, archive
         self.controls = Controls(findings)
@@ -69,7 +67,7 @@ class Story:
         self._counters: dict[str, Counter] = {}
 
     def lay_on_paper(self, body: Element, masters: Element | None) -> None:
-        """Set the ground for the text of `body` on pages with these masters, and the paragraphs that may cover
+        """Set the ground for the text of `body` on pages with these masters, and find paragraphs that may cover
         drawings.
         """
         heads = () if masters is None else masters.iter()

@@ -21,9 +21,7 @@ _MOST_LEVELS = 10
 
 @dataclass(slots=True)
 class ListLevel:
-    """One level of a list: the format of its numbers ("" for none), the texts around it, and how many levels it
-    shows.
-    """
+    """One level of a list: the format of its numbers ("" for none), the texts around it, and the levels it shows."""
 
     form: str = ""
     before: str = ""
@@ -120,9 +118,7 @@ class Styles:
         return replace(ink, flag=next(filter(None, flags), ""))
 
     def fill(self, family: str, name: str, usual: sight.Colours) -> sight.Colours:
-        """Return the fill of a shape or page in this style; no colour if it is not filled, `usual` if no style sets
-        it.
-        """
+        """Return the fill of a shape or page in this style; no colour if it is not filled, `usual` if none is set."""
         told = list(self._chain(family, name, "drawing-page" if family == "drawing-page" else "graphic"))
         kind = _nearest(told, "fill")
         if kind == "solid" and _nearest(told, "opacity") in ("", "100%"):
@@ -187,9 +183,7 @@ def _inked(texts: list[Element], around: sight.Ink) -> sight.Ink:
 
 
 def _ground(told: Iterable[Element], beneath: sight.Colours) -> sight.Colours:
-    """Return the ground that properties, nearest first, put behind text; `beneath` if they set none or are
-    transparent.
-    """
+    """Return the ground that properties, nearest first, put behind text; `beneath` if none or a transparent one."""
     for one in told:
         if attribute(picture := child(one, "style:background-image"), "href") or (picture is not None and len(picture)):
             return None
@@ -206,9 +200,7 @@ class Counter:
         self._levels, self._counts = levels, dict[int, int]()
 
     def next_label(self, level: int, start: int | None = None) -> str:
-        """Return the label before the next item at `level` (counted from 0), including the space after it; "" without
-        a label.
-        """
+        """Return the label before the next item at `level` (counted from 0), including the space after it, or ""."""
         if not 0 <= level < len(self._levels):
             return ""
         form = self._levels[level]

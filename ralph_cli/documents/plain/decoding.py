@@ -126,8 +126,9 @@ def _try_to_decode(data: bytes, codec: str) -> str | None:
 
 
 def _decode_declared(data: bytes, label: str) -> tuple[str, tuple[Caution, ...]] | None:
-    """Decode in the declared encoding; None if that is impossible. A file whose declaration reads as bytes is not
-    UTF-16.
+    """Decode in the declared encoding; None if that is impossible.
+
+    A file whose declaration was readable as bytes is not UTF-16.
     """
     codec = python_codec(label)
     if codec is None or codec.startswith(("utf-8", "utf-16", "utf-32")):

@@ -42,8 +42,10 @@ def main() -> None:
 
 
 class _Operation(NamedTuple):
-    """The function for a request: its module in `documents`, the fields of the request that it takes in addition to
-    the name, and whether it takes limits.
+    """The function for a request, with the module in `documents` that has it.
+
+    `options` are the fields of the request that it takes in addition to the name; `is_limited` says whether it takes
+    limits.
     """
 
     module: str

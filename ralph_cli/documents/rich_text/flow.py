@@ -107,9 +107,7 @@ class Flow:
     next_cell: CellForm = field(default_factory=lambda: CellForm(0))
 
     def take_word(self, word: str, number: int | None, levels: dict[int, int]) -> bool:
-        """Apply a word about paragraphs or tables; return whether it was one. `levels` are the heading levels of
-        styles.
-        """
+        """Apply a word about paragraphs or tables, and return whether it was one; `levels` are the levels of styles."""
         match word:
             case "par" | "sect":
                 self.end_paragraph()

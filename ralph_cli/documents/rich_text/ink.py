@@ -58,9 +58,7 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """The size and colour of characters, and the shades behind the characters alone. `colour` is None if the file
-    sets none.
-    """
+    """The size and colour of characters, and the shades behind them alone; `colour` is None if the file sets none."""
 
     size: int = _USUAL_SIZE
     colour: int | None = None
@@ -127,9 +125,7 @@ class Palette:
 
 @dataclass(slots=True)
 class Shape:
-    """A drawing under construction: the numbers of its words, its settings, and whether a drawing within it is
-    filled.
-    """
+    """A drawing under construction: the numbers of its words, its settings, and whether a drawing in it is filled."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)

@@ -95,9 +95,7 @@ class LoadedSet:
 
 
 def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Sequence[Path] = ()) -> LoadedSet:
-    """Return every document that a source refers to, and the skipped files. Raises DocumentError as `load_source`
-    does.
-    """
+    """Return every document of a source, and the skipped files. Raises DocumentError as `load_source` does."""
     paths = (source.path, *(other.path for other in source.others))
     given = {other.path: other for other in source.others} | {source.path: source}
     files, skipped = find_files(paths, (*leave_out, *source.apart))

@@ -17,7 +17,7 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, is_figure, ma
 
 HIDDEN_CELL: Origin = "hidden cell"
 _MOST_NAMED_CELLS = 400_000
-# Characters that stored values, and formulas, may always take; the limit is else the length of the sheet's rows.
+# Characters that stored values, and formulas, may always take; otherwise their limit is the length of the sheet's rows.
 _LEAST_ROOM = 4_000
 
 _LONGEST_NAME = 100
@@ -151,7 +151,7 @@ class SheetPage:
         self.page.places.append(NamedPlace(self.page.length, self.name_cells(reference)))
 
     def add_beside(self, text: str | PageText, label: str, reference: str = "", origin: Origin | None = None) -> None:
-        """Add text of the sheet that is not in a cell: a comment, a chart. `reference` names the cell that it belongs
+        """Add text of the sheet that is not in a cell, such as a comment; `reference` names the cell that it belongs
         to.
         """
         before = self.page.length
@@ -192,9 +192,7 @@ class SheetPage:
         return self.page
 
     def _join_blocks(self, text: str, tops: dict[tuple[int, int], Area]) -> Iterator[int]:
-        """Yield the first cells of blocks; rows that begin with figures join the block of names directly above all of
-        them.
-        """
+        """Yield the first cells of blocks; rows that begin with figures join the block of names directly above them."""
         names: set[int] = set()
         for first, end in pairwise([*self._blocks, len(self._starts)]):
             figures = (at for at in range(first, end) if is_figure(text[self._starts[at] : self._ends[at]]))

@@ -39,9 +39,7 @@ class SheetRecords:
 
 
 def read_xls_records(data: bytes, name: str) -> list[SheetRecords]:
-    """Return the facts about each sheet of an xls file. Raises DocumentError encrypted, and any error if it is
-    damaged.
-    """
+    """Return the facts about each sheet of an xls file. Raises DocumentError encrypted, and any error for damage."""
     import olefile
 
     with olefile.OleFileIO(io.BytesIO(data)) as container:

@@ -51,9 +51,7 @@ def read_paragraphs(body: Element | None, findings: Findings, setting: TextSetti
 
 
 def _of_level(styles: Sequence[Element], level: int) -> Iterator[Element]:
-    """Yield the run properties of a paragraph level (from 0) in the styles; a reference to a theme font sets the
-    colour.
-    """
+    """Yield the run properties of a paragraph level (from 0) in the styles; a theme font's reference sets a colour."""
     for style in styles:
         found = style if style.tag == "a:fontRef" else child(style, f"a:lvl{level + 1}pPr", "a:defRPr")
         if found is not None and len(found) + len(found.attrib):
@@ -110,9 +108,7 @@ def _look(properties: Element | None, text: str, findings: Findings) -> str:
 
 
 def _number(element: Element, counts: dict[int, int]) -> str:
-    """Return the number before a paragraph in a numbered list (ECMA-376, part 1, 21.1.2.4.1); "" for other
-    paragraphs.
-    """
+    """Return the number before a paragraph in a numbered list (ECMA-376, part 1, 21.1.2.4.1), or ""."""
     properties = child(element, "a:pPr")
     level = number(attribute(properties, "lvl"), 0)
     numbered = child(properties, "a:buAutoNum")

@@ -33,8 +33,7 @@ _SHAPES = ("p:sp", "p:cxnSp", "p:pic", "p:graphicFrame", "p:grpSp", "mc:Alternat
 
 
 def parse_pptx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """Return a presentation with headings, tables and marks on content that is not on the slides; call it in a child
-    process.
+    """Return a presentation with headings, tables, and marks on content off the slides; call it in a child process.
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
@@ -52,8 +51,7 @@ class _Part:
 
 @dataclass(slots=True)
 class _Shapes:
-    """The shapes of one part, with their references, the design and theme that style them, and the canvas behind
-    them.
+    """The shapes of one part, with their references, their design and theme, and the canvas behind them.
 
     `moves` means that some of them appear or disappear during the show.
     """
@@ -127,9 +125,7 @@ class _PresentationReader:
                 page.mark(part.origin, at, page.length)
 
     def _read_tree(self, tree: Iterable[Element], shapes: _Shapes, flag: str = "") -> list[_Part]:
-        """Return the parts of the shapes in a slide or group, in reading order; `flag` says why none of them is seen,
-        or "".
-        """
+        """Return the parts of the shapes in a slide or group, in reading order; `flag` says why none is seen, or ""."""
         drawn = []
         for shape in chain.from_iterable(map(_alternatives, tree)):
             layer = shapes.design.layer(shape, shapes.theme)

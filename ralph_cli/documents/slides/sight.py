@@ -60,9 +60,7 @@ class Canvas:
 
 
 def why_shape_unseen(is_hidden: bool, place: Place | None, size: tuple[float, float], is_covered: bool) -> str:
-    """Return why nothing of a shape is seen on a slide of this width and height (0 if unknown); "" if nothing hides
-    it.
-    """
+    """Return why nothing of a shape is seen on a slide of this width and height (0 if unknown), or ""."""
     if is_hidden:
         return MARKED
     if place is not None and all(size):

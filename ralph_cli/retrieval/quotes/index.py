@@ -109,9 +109,7 @@ class QuoteIndex:
         return match or self._in_one_document(self._find_regional(quote))
 
     def _in_one_document(self, match: Match | None) -> Match | None:
-        """Return the match without spans that cross from one document of a set into the next; None if no span is
-        left.
-        """
+        """Return the match without spans that cross from one document of a set into the next; None if none is left."""
         if match is None or not self._document.members:
             return match
         member_at = self._document.member_at
@@ -134,8 +132,10 @@ class QuoteIndex:
         return tuple(found)
 
     def describe_departures(self, quote: str, span: Span, tier: Tier) -> tuple[str, ...]:
-        """Return notes on a quote: its differences from the worker's words, what it leaves out, and which of its
-        words are not running text or are doubtful.
+        """Return notes on a quote that a reader should know.
+
+        They name its differences from the worker's words, what it leaves out, and words that are doubtful or not
+        running text.
         """
         notes: list[str] = []
         if tier == "recut":

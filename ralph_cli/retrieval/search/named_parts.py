@@ -73,8 +73,9 @@ def _has_name(question: str, name: str) -> bool:
 
 
 def _places(text: str, clauses: Sequence[Clause], key: str, end: int) -> Iterator[Span]:
-    """Yield the spans of the parts with this number, each up to the next part outside it; a letter ends with its
-    paragraph.
+    """Yield the spans of the parts with this number, each up to the next part outside it.
+
+    A lettered part ends with its paragraph.
     """
     for at, clause in enumerate(clauses):
         if clause.key == key:

@@ -74,8 +74,7 @@ def _word_pattern(stem: str) -> str:
 
 
 def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPassage, ...]:
-    """Return up to `limit` separate passages, the one with most of the question first; each has at least MIN_SHARE of
-    it.
+    """Return up to `limit` separate passages, best first; each has at least MIN_SHARE of the question by weight.
 
     Rare words in the text weigh more (inverse document frequency, Spärck Jones 1972). A word missing from the text
     weighs most, and no passage has it.

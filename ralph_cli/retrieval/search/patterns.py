@@ -31,8 +31,7 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class PatternCount:
-    """The number of hits of an expression at the start of a word, with the first ones; or `fault`, why there is no
-    count.
+    """The hits of an expression at the start of a word, with the first ones; or `fault`, why there is no count.
 
     `anywhere` also counts hits inside words.
     """

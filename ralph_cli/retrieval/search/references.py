@@ -18,8 +18,9 @@ class References:
                 self._by_key.setdefault(key, []).append(span)
 
     def naming(self, offset: int) -> tuple[Span, ...]:
-        """Return the passages that name the part around an offset, its subparts or its parent; passages in the part
-        are left out.
+        """Return the passages that name the part around an offset, its subparts or its parent.
+
+        Passages inside the part are left out.
         """
         clause = self._document.clause_at(offset)
         if clause is None:

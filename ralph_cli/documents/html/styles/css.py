@@ -79,9 +79,7 @@ def parse_inline_style(text: str) -> tuple[Style, Style]:
 
 
 def declarations_of(contents: Iterable[Any]) -> tuple[Style, Style]:
-    """Return the declarations in the parsed contents of a rule or attribute. Raises RecursionError for hostile
-    nesting.
-    """
+    """Return the declarations in parsed contents of a rule or attribute. Raises RecursionError for hostile nesting."""
     return collect_declarations(
         (item.name, tinycss2.serialize([token for token in item.value if token.type != "comment"]), item.important)
         for item in contents
@@ -90,10 +88,9 @@ def declarations_of(contents: Iterable[Any]) -> tuple[Style, Style]:
 
 
 def collect_declarations(found: Iterable[tuple[str, str, bool | None]]) -> tuple[Style, Style]:
-    """Return the normal and the important declarations that take effect, without shorthands, from (name, value,
-    important).
+    """Return the declarations that take effect, normal and important ones, without shorthands.
 
-    If `important` is None, the value itself says whether it is important.
+    `found` are (name, value, important). If `important` is None, the value itself says whether it is important.
     """
     plain: dict[str, str] = {}
     marked: dict[str, str] = {}
@@ -125,9 +122,7 @@ def substitute_variables(value: str, variables: Style) -> str:
 
 
 def pixels(value: str, em: float = 16.0, whole: float = 1_000.0) -> float | None:
-    """Return the approximate length in pixels; None if unknown. `em` is the font size and `whole` the length for 100
-    %.
-    """
+    """Return the approximate length in pixels, None if unknown; `em` is the font size, `whole` the length for 100 %."""
     if value.startswith("calc("):
         return _calculate(value, em, whole)
     length = _LENGTH.fullmatch(value)

@@ -81,9 +81,7 @@ def split_selectors(prelude: list[Any]) -> list[str]:
 
 
 def split_compounds(selector: str, quirks: bool) -> tuple[tuple[Frame, ...], tuple[bool, ...]] | None:
-    """Return the compounds of a selector from the right, and which ones must match a parent; None for other
-    selectors.
-    """
+    """Return the compounds of a selector from the right, and which must match a parent; None for other selectors."""
     compounds: list[Frame] = []
     children: list[bool] = []
     at = 0

@@ -77,9 +77,7 @@ class ResolvedStyle:
 
 @dataclass(slots=True)
 class StyleSheets:
-    """All style sheets of a page. `unresolved` counts rules that could not be read, `linked` sheets that are not
-    available.
-    """
+    """All style sheets of a page. `unresolved` counts unreadable rules, `linked` sheets that are not available."""
 
     unresolved: int = 0
     linked: int = 0
