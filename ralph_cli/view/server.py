@@ -213,7 +213,7 @@ class _Site:
         if not all(isinstance(text, str) for text in texts.values()) or type(claim) is not int or claim not in claims:
             raise UserError("a review is a mark on the answer or on one of its claims", code="bad-review")
         if texts.pop("mark") not in set(Mark):
-            raise UserError(f"a mark is one of: {', '.join(Mark)}", code="bad-review")
+            raise UserError(f"the mark must be one of: {', '.join(Mark)}", code="bad-review")
         by = texts.pop("by") or self._reviewer
         add_review(Path(run.view.folder), by=by, mark=Mark(given["mark"]), claim=claim, **texts)
         return review_objects(self._read(request).view.reviews)
