@@ -105,7 +105,7 @@ def ask_pages(
     """
     name = display_name(document.path)
     if document.kind not in OCR_KINDS:
-        raise DocumentError(f"{name} is not a PDF, so its text has no places on pages", code="unsupported")
+        raise DocumentError(f"{name} is not a PDF, so its text has no positions on pages", code="unsupported")
     if source is None or not source.path:
         source = replace(source or DocumentSource(""), path=document.path)
     data = source.read()

@@ -143,7 +143,7 @@ def combine(parts: Sequence[Visibility]) -> Visibility:
 
 
 def visibilities_to_json(answers: Sequence[Visibility]) -> bytes:
-    """The answers as JSON."""
+    """Return the answers as JSON."""
     return json.dumps([[answer.reason, answer.partly, answer.on_picture] for answer in answers]).encode("ascii")
 
 

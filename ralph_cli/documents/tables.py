@@ -66,6 +66,9 @@ def measure_blanks(text: str) -> float:
     return _POINTS_OF_BLANK * len(blanks.expandtabs(_BLANKS_OF_TAB))
 
 
+# A cell with the texts to write before it: empty marks, and texts repeated from above.
+_Completed = tuple[list[tuple[str, _Placed | None]], _Placed]
+
 # The first and last column under each name of a header, from left to right.
 _Names = Sequence[tuple[int, int]]
 
@@ -95,21 +98,36 @@ def write_table(rows: Sequence[TableRow], columns: int = 0, *, is_loose: bool = 
     names = _name_columns([cells for _, cells in kept[:head]], grid, head, count, is_loose)
     page, written, behind = PageText(), list[GridRow](), 0
     for number, (row, cells) in enumerate(kept):
-        begin, filled, apart = -1, list[GridCell](), LINE
-        for ahead, it in _complete(cells, names, number >= head, is_loose):
-            if page.length:
-                page.write(SEPARATORS[max(apart, behind, it.source.before)])
-            begin = page.length if begin < 0 else begin
-            for text, again in ahead:
-                at = page.write(text)
-                filled += [again.at(at)] if again and number >= head else []
-                page.write(SEPARATORS[CELL])
-            filled.append(it.at(page.write(it.source.content)))
-            apart, behind = CELL, it.source.behind
-        written.append(GridRow(begin, filled[-1].end, filled, row.indent, row.is_header))
-    if not page.tables and (not is_loose or (len(written) > 1 and any(len(row.cells) > 1 for row in written))):
+        completed = [*_complete(cells, names, number >= head, is_loose)]
+        written.append(_write_row(page, row, completed, behind, is_below=number >= head))
+        behind = completed[-1][1].source.behind
+    if not page.tables and (not is_loose or _has_columns(written)):
         page.tables += make_tables(written, count, head)
     return page
+
+
+def _has_columns(rows: Sequence[GridRow]) -> bool:
+    """Whether there are several rows, and one of them has several cells."""
+    return len(rows) > 1 and any(len(row.cells) > 1 for row in rows)
+
+
+def _write_row(page: PageText, row: TableRow, cells: Sequence[_Completed], behind: int, *, is_below: bool) -> GridRow:
+    """Write a row on a line of its own, after the separator `behind` that the cell before it needs.
+
+    If the row `is_below` the header, repeated texts count as cells.
+    """
+    begin, filled, apart = -1, list[GridCell](), LINE
+    for ahead, it in cells:
+        if page.length:
+            page.write(SEPARATORS[max(apart, behind, it.source.before)])
+        begin = page.length if begin < 0 else begin
+        for text, again in ahead:
+            at = page.write(text)
+            filled += [again.at(at)] if again and is_below else []
+            page.write(SEPARATORS[CELL])
+        filled.append(it.at(page.write(it.source.content)))
+        apart, behind = CELL, it.source.behind
+    return GridRow(begin, filled[-1].end, filled, row.indent, row.is_header)
 
 
 def _place(rows: Sequence[TableRow]) -> Iterator[list[_Placed]]:
@@ -141,16 +159,21 @@ def _name_columns(
     has_figures = any(cell.is_figure for row in grid for cell in row.cells)
     if head > _MOST_HEADER_ROWS or (is_loose and not is_marked and not has_figures):
         return []
-    names: list[tuple[int, int]] = []
-    for cells in reversed(header):
-        filled = [(it.shown.column, it.shown.last) for it in cells if it.is_own and it.shown.text]
-        is_title = len(filled) == 1 and filled[0][1] - filled[0][0] + 1 >= max(2, count)
-        below = [] if is_title else list(names)
-        names += [it for it in filled if not is_title and not any(a <= it[1] and it[0] <= b for a, b in below)]
-    names.sort()
+    names = _lowest_names(header, count)
     if not all(_is_under(names, cell) for row in grid[head:] for cell in row.cells if cell.column and cell.is_figure):
         return []
     return names if is_loose else sorted({(at, at) for first, last in names for at in range(first, last + 1)})
+
+
+def _lowest_names(header: Sequence[Sequence[_Placed]], count: int) -> list[tuple[int, int]]:
+    """Return the columns of names without another name below, from left to right; a title over all is not a name."""
+    names: list[tuple[int, int]] = []
+    for cells in reversed(header):
+        filled = [(it.shown.column, it.shown.last) for it in cells if it.is_own and it.shown.text]
+        if len(filled) == 1 and filled[0][1] - filled[0][0] + 1 >= max(2, count):
+            continue
+        names += [it for it in filled if not any(a <= it[1] and it[0] <= b for a, b in [*names])]
+    return sorted(names)
 
 
 def _is_under(names: _Names, cell: GridCell) -> bool:
@@ -159,9 +182,7 @@ def _is_under(names: _Names, cell: GridCell) -> bool:
     return at < len(names) and names[at][0] <= cell.last
 
 
-def _complete(
-    cells: Sequence[_Placed], names: _Names, is_below: bool, is_loose: bool
-) -> Iterator[tuple[list[tuple[str, _Placed | None]], _Placed]]:
+def _complete(cells: Sequence[_Placed], names: _Names, is_below: bool, is_loose: bool) -> Iterator[_Completed]:
     """Yield each filled cell of a row with the texts to write before it: empty marks, and texts repeated from above.
 
     If the row `is_below` the header, each name without a cell under it gets a mark. A row whose only cell has no

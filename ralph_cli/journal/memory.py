@@ -57,7 +57,7 @@ class MemoryFile:
     def _read(self) -> tuple[str, str]:
         mine = self.document or NO_DOCUMENT
         if self.path.exists() and not self.path.is_file():
-            raise ConfigError(f"the memory {self.path} is not a regular file", code="bad-memory")
+            raise ConfigError(f"the memory file {self.path} is not a regular file", code="bad-memory")
         try:
             with self.path.open("rb") as file:
                 data = file.read(MAX_BYTES + 1)

@@ -53,7 +53,7 @@ def read_reviews(run_folder: Path) -> tuple[Review, ...]:
             reviews.append(Review(**_Line.model_validate_json(line).model_dump()))
         except ValidationError as error:
             hint = "mend or move the file; the run itself is whole"
-            raise JournalError(f"line {number} of {path} is no review", code="reviews-damaged", hint=hint) from error
+            raise JournalError(f"line {number} of {path} is not a review", code="reviews-damaged", hint=hint) from error
     return tuple(reviews)
 
 

@@ -340,7 +340,7 @@ class _EventLog(StateTracker):
 def require_text(text: str, what: str, example: str) -> str:
     """A question, task or objective without surrounding space; ConfigError if it is no text, empty or too long."""
     if not isinstance(text, str):
-        raise ConfigError(f"the {what} is no text: {text!r:.80}", code="no-question", hint=example)
+        raise ConfigError(f"the {what} must be text, not {text!r:.80}", code="no-question", hint=example)
     text = text.strip()
     if not text:
         raise ConfigError(f"the {what} is empty", code="no-question", hint=example)

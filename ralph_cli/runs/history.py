@@ -135,7 +135,7 @@ def find_start(events: tuple[AnyEvent, ...], folder: str) -> RunStarted:
     """The event that begins a run; JournalError if there is none."""
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     if started is None:
-        raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
+        raise JournalError(f"the run in {folder} was interrupted before its first step", code="no-run")
     return started
 
 

@@ -43,6 +43,9 @@ HEADERS = {
     "cache-control": "no-store",
 }
 
+# Methods that change nothing.
+_READING = ("GET", "HEAD")
+
 MOST_BODY_BYTES = 64 << 10
 
 # Begins a follow-up of the run in that folder, and returns its name.
@@ -78,7 +81,8 @@ def make_app(root: Path, settings: Settings, token: str, reviewer: str, ask: Ask
 
 
 class Pages:
-    """An ASGI application that accepts only paths that begin with the token, and adds the security headers.
+    """An ASGI application that accepts only paths that begin with the token, and changes only from its own pages.
+    It adds the security headers.
 
     `end` ends all streams, so that the server can end.
     """
@@ -99,7 +103,8 @@ class Pages:
             await send(message)
 
         given = scope["path"].removeprefix("/").partition("/")[0]
-        if hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode()):
+        is_known = hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode())
+        if is_known and (scope["method"] in _READING or _is_from_own_page(scope)):
             # The token is the root of all our addresses.
             await self._app({**scope, "root_path": f"/{given}"}, receive, send_guarded)
             return
@@ -107,6 +112,13 @@ class Pages:
             await Response(status_code=204)(scope, receive, send_guarded)
             return
         await HTMLResponse(pages.render_refusal(), 403)(scope, receive, send_guarded)
+
+
+def _is_from_own_page(scope: Scope) -> bool:
+    """Whether a request comes from a page of this server: browsers state the origin of each request that may change
+    something (Fetch Standard, section 3.2)."""
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    return headers.get(b"origin") == b"http://" + headers.get(b"host", b"")
 
 
 class _Site:
@@ -213,7 +225,7 @@ class _Site:
         if not all(isinstance(text, str) for text in texts.values()) or type(claim) is not int or claim not in claims:
             raise UserError("a review is a mark on the answer or on one of its claims", code="bad-review")
         if texts.pop("mark") not in set(Mark):
-            raise UserError(f"a mark is one of: {', '.join(Mark)}", code="bad-review")
+            raise UserError(f"the mark must be one of: {', '.join(Mark)}", code="bad-review")
         by = texts.pop("by") or self._reviewer
         add_review(Path(run.view.folder), by=by, mark=Mark(given["mark"]), claim=claim, **texts)
         return review_objects(self._read(request).view.reviews)

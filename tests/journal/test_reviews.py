@@ -55,7 +55,7 @@ def test_what_is_no_review_is_refused_and_a_damaged_file_costs_no_report(asked: 
     add_review(asked, by="Ann", mark=Mark.WRONG)
     with reviews_file(asked).open("a") as file:
         file.write('{"by": "Eve"}\n')
-    with pytest.raises(JournalError, match=r"line 2 of .* is no review"):
+    with pytest.raises(JournalError, match=r"line 2 of .* is not a review"):
         read_reviews(asked)
     view = read_run(asked).view
     assert view.reviews == () and any("reviews could not be read" in notice for notice in view.notices)

@@ -94,7 +94,7 @@ def test_settings_made_in_python_take_keys_from_the_environment_and_nothing_else
     [
         (lambda: ask(5, "What?"), "a document is given by its path, as a str or Path, not as int"),  # type: ignore[arg-type]
         (lambda: ask(None, "What?"), "not as NoneType"),  # type: ignore[arg-type]
-        (lambda: ask(LEASE, None), "the question is no text: None"),  # type: ignore[arg-type]
+        (lambda: ask(LEASE, None), "the question must be text, not None"),  # type: ignore[arg-type]
         (lambda: ask(LEASE, "What?", settings={"max_cost": 1}), "settings are dict, not Settings"),  # type: ignore[arg-type]
         (lambda: Settings(bulets="3"), "unknown setting: bulets"),  # type: ignore[call-arg]
         (lambda: Settings(min_coverage=90), "min_coverage: it must be at most 1, not 90"),

@@ -51,14 +51,17 @@ def test_what_is_no_review_is_refused_and_nothing_is_written(reviewed: Any) -> N
     for value in BAD:
         refused = site.post(address, value)
         assert refused.status_code in (400, 404) and "\n" not in refused.json()["error"], value
-    raw = site.client.post
+    raw, headers = site.client.post, {"content-type": "application/json", "origin": "http://127.0.0.1"}
     for content in (b"", b"{", b"[" * 50_000, b'{"mark": "wrong", "note": "' + b"x" * 70_000 + b'"}', b"\xff\xfe"):
         url = f"/t0ken/{address}"
-        assert raw(url, content=content, headers={"content-type": "application/json"}).status_code == 404
+        assert raw(url, content=content, headers=headers).status_code == 404
     # What a form or a script of another origin can send unasked.
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "text/json"):
         assert site.post(address, GOOD, content_type=kind).status_code == 404
     assert site.get(address).status_code == 404
+    for origin in ("http://evil.example", "http://127.0.0.1:1", "https://127.0.0.1", "null", ""):
+        assert site.post(address, GOOD, origin=origin).status_code == 403, "only pages of the server may change"
+    assert not read_reviews(folder)
     assert site.post("runs/other/reviews", GOOD).status_code == 404
     assert site.post("runs/%2e%2e/reviews", GOOD).status_code in (403, 404)
     assert read_reviews(folder) == ()

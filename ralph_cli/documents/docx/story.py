@@ -63,7 +63,7 @@ def read_grid(
     merged: set[int] = set()
     for at, row in enumerate(rows):
         settings = child(row, "w:trPr")
-        if settings is not None and any(child(settings, name) is not None for name in DELETED):
+        if _is_deleted(settings):
             findings.changed = True
             continue
         cells: list[TableCell] = []
@@ -77,8 +77,7 @@ def read_grid(
             behind = styles.cell_ground(style, TablePlace(at, len(rows), column, last, look), outside)
             if (shading := child(details, "w:shd")) is not None:
                 behind = replace(behind, colours=shaded(shading, outside))
-            behind = replace(behind, flag=ground.flag or flag)
-            blocks = read_blocks(cell, behind)
+            blocks = read_blocks(cell, replace(behind, flag=ground.flag or flag))
             text = join_lines(block for block in blocks if isinstance(block, PageText) and not block.additions)
             merge = child(details, "w:vMerge")
             goes_on = merge is not None and attribute(merge) != "restart" and column in above
@@ -89,15 +88,28 @@ def read_grid(
                 merged.add(column)
             cells.append(TableCell(column, end, text, goes_on))
             inside += blocks
-        if is_on(child(settings, "w:hidden")):
-            findings.hide(join_lines(block for block in inside if isinstance(block, PageText)).text(), MARKED)
-        elif any(isinstance(block, Grid) for block in inside):
-            found.rows.append(inside)
-        else:
-            indent = _measure_indent(places[0][0], styles) if places else 0.0
-            found.rows.append(TableRow(cells, indent, is_on(child(settings, "w:tblHeader"))))
-            found.beside += [block for block in inside if isinstance(block, PageText) and block.additions]
+        indent = _measure_indent(places[0][0], styles) if places else 0.0
+        row_read = TableRow(cells, indent, is_on(child(settings, "w:tblHeader")))
+        _take_row(found, row_read, inside, findings, is_hidden=is_on(child(settings, "w:hidden")))
     return found
+
+
+def _is_deleted(settings: Element | None) -> bool:
+    """Whether a row was deleted in a tracked change."""
+    return settings is not None and any(child(settings, name) is not None for name in DELETED)
+
+
+def _take_row(
+    found: Grid, row: TableRow, inside: list[PageText | Grid], findings: Findings, *, is_hidden: bool
+) -> None:
+    """Add a row, or the blocks of a row that only serves layout; a hidden row is only recorded as a finding."""
+    if is_hidden:
+        findings.hide(join_lines(block for block in inside if isinstance(block, PageText)).text(), MARKED)
+    elif any(isinstance(block, Grid) for block in inside):
+        found.rows.append(inside)
+    else:
+        found.rows.append(row)
+        found.beside += [block for block in inside if isinstance(block, PageText) and block.additions]
 
 
 def _measure_indent(cell: Element, styles: Styles) -> float:

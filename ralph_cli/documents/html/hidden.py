@@ -7,6 +7,7 @@ open.
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from ralph_cli.documents import sight
@@ -75,9 +76,8 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
         changes["is_turned"] = style.get("direction") == "rtl"
     if "visibility" in style and style["visibility"] not in ("inherit", "unset"):
         changes["visible"] = style["visibility"] not in ("hidden", "collapse")
-    for name, value in (("opacity", style.get("opacity", "")), *_functions(style, "filter")):
-        if name == "opacity" and (opacity := fraction(value)) is not None:
-            changes["opacity"] = changes.get("opacity", look.opacity) * min(max(opacity, 0.0), 1.0)
+    if (opacity := _opacity(style)) is not None:
+        changes["opacity"] = look.opacity * opacity
     if "-webkit-text-security" in style:
         changes["masked"] = style["-webkit-text-security"] != "none"
     if "white-space" in style:
@@ -98,6 +98,17 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
         why = ""  # one notice covers the whole page
     changed = replace(changed, why=why, is_gone=bool(gone))
     return look if changed == look else changed
+
+
+def _opacity(style: Style) -> float | None:
+    """Return the opacity of an element, from 0 to 1; None if nothing sets it."""
+    values = (
+        value
+        for name, value in (("opacity", style.get("opacity", "")), *_functions(style, "filter"))
+        if name == "opacity"
+    )
+    said = [min(max(value, 0.0), 1.0) for value in map(fraction, values) if value is not None]
+    return prod(said) if said else None
 
 
 def _paint(look: TextLook, style: Style) -> dict[str, Any]:

@@ -88,10 +88,15 @@ def describe_damage(source: str) -> str:
             if close is None:
                 return _describe_place(f"<{name}>", source, start, _UNCLOSED)
             at = close.start()
+    return _describe_uneven(begins, ends, is_page and not is_closed, bool(source[at:].strip()), is_closed)
+
+
+def _describe_uneven(begins: Counter[str], ends: Counter[str], is_page: bool, has_words: bool, is_closed: bool) -> str:
+    """Describe the damage that the counts of tags show, "" if there is none."""
     uneven = [name for name in begins | ends if name not in _OPTIONAL and begins[name] != ends[name]]
     is_open = any(begins[name] > ends[name] for name in uneven)
     closes_others = is_page and begins <= ends
-    if not is_closed and (is_open or closes_others or (is_page and source[at:].strip())):
+    if not is_closed and (is_open or closes_others or (is_page and has_words)):
         return "the page ends without </html>, and not where a page may: the file may be cut off"
     for name in uneven:
         what = f"<{name[:40]}> begins {pluralize(begins[name], 'time')} and ends {pluralize(ends[name], 'time')}"

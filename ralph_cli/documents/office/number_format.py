@@ -256,17 +256,20 @@ class _Section:
         exact = Fraction(value)
         whole = int(exact) if has_whole else 0
         rest = exact - whole
-        denominator = int(fixed[1]) if fixed and int(fixed[1]) else 0
+        denominator = int(fixed[1]) if fixed else 0
         near = Fraction(round(rest * denominator), denominator) if denominator else rest.limit_denominator(most)
         if near >= 1 and has_whole:
             whole, near = whole + int(near), near - int(near)
-        shown = f"{near.numerator * (denominator // near.denominator)}/{denominator}" if denominator else str(near)
-        if "/" not in shown and not (has_whole or not near):
-            shown += "/1"
-        if not near:
-            shown = "" if has_whole and whole else "0"
+        shown = _write_fraction(near, denominator, has_whole) if near else "0" if not whole else ""
         text = " ".join(part for part in (str(whole) if whole else "", shown) if part)
         return Shown(text, _is_near(Decimal(whole) + Decimal(near.numerator) / near.denominator, value))
+
+
+def _write_fraction(near: Fraction, denominator: int, has_whole: bool) -> str:
+    """Return the fraction with this denominator, or its own for 0; without `has_whole`, 3 becomes "3/1"."""
+    if denominator:
+        return f"{near.numerator * (denominator // near.denominator)}/{denominator}"
+    return str(near) if "/" in str(near) or has_whole else f"{near}/1"
 
 
 def _is_near(shown: Decimal, value: Decimal) -> bool:
@@ -284,17 +287,7 @@ def _fill(tokens: list[tuple[str, str]], value: Decimal) -> tuple[str, Decimal]:
     whole, _, decimals = f"{rounded:f}".partition(".")
     whole = whole.lstrip("0")
     out = {at: token for at, (kind, token) in enumerate(tokens) if kind == "literal" or token == "%"}
-    number = 0
-    for at in reversed(before):
-        taken = whole[-1:] or ("0" if tokens[at][1] == "0" else "")
-        whole = whole[:-1]
-        if at == before[0]:
-            taken = whole + taken
-        text = ""
-        for digit in reversed(taken):
-            text = digit + ("," if grouped and number and number % 3 == 0 else "") + text
-            number += 1
-        out[at] = text
+    out |= _place_whole(tokens, before, whole, grouped)
     decimals = decimals.ljust(len(behind), "0")
     needed = max((at for at, place in enumerate(behind, 1) if tokens[place][1] == "0"), default=0)
     decimals = decimals[:needed] + decimals[needed:].rstrip("0")
@@ -304,6 +297,25 @@ def _fill(tokens: list[tuple[str, str]], value: Decimal) -> tuple[str, Decimal]:
     if not before and whole:
         out[point] = whole + out.get(point, "")
     return "".join(out[at] for at in sorted(out)), rounded
+
+
+def _place_whole(tokens: list[tuple[str, str]], places: list[int], whole: str, grouped: bool) -> dict[int, str]:
+    """Return the digits of a whole number by position, filled from the right; the first position takes all that are
+    left.
+    """
+    out: dict[int, str] = {}
+    number = 0
+    for at in reversed(places):
+        taken = whole[-1:] or ("0" if tokens[at][1] == "0" else "")
+        whole = whole[:-1]
+        if at == places[0]:
+            taken = whole + taken
+        text = ""
+        for digit in reversed(taken):
+            text = digit + ("," if grouped and number and number % 3 == 0 else "") + text
+            number += 1
+        out[at] = text
+    return out
 
 
 def _show_scientific(tokens: list[tuple[str, str]], at: int, value: Decimal) -> Shown:

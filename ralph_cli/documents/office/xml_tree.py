@@ -247,7 +247,7 @@ def number(text: str, default: int) -> int:
 
 
 def number(text: str, default: int | None = None) -> int | None:
-    """A whole number of at most nine digits, with or without a sign; `default` for anything else."""
+    """Return a whole number of at most nine digits, with or without a sign; `default` for other texts."""
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= 9 else default
 

@@ -10,7 +10,7 @@ from ralph_cli.documents.office.findings import Findings
 from ralph_cli.documents.office.xml_tree import attribute, child, children
 from ralph_cli.documents.open_document.archive import CONTENT, OBJECTS, OpenDocument
 from ralph_cli.documents.open_document.paragraphs import DRAWINGS
-from ralph_cli.documents.open_document.story import Story
+from ralph_cli.documents.open_document.story import Block, Story
 from ralph_cli.documents.open_document.styles import collect_styles, read_points
 from ralph_cli.documents.open_document.text import append_comments
 from ralph_cli.documents.page_text import CharacterBudget, PageText, finish_document, one_line
@@ -114,17 +114,21 @@ class _PresentationReader:
             blocks = list(self._story.read_drawing(shape, ground))
             why = why_shape_unseen(False, place, self._size(master), not moves and canvas.is_covered(at))
             for block in blocks:
-                block.origin = block.origin or ("page footer" if kind in _FOOTERS else None)
-                if why:
-                    block.origin, self._unseen[why] = "hidden text", self._unseen[why] + 1
-                elif kind == "title":
-                    block.level, title = 1, one_line(block.text.text())
-                    block.write(page)
-                    page.label = page.label or title
+                self._take_block(block, kind, why, page)
             if kind != "title" or why:
                 boxes.append(Box(blocks, *(place or (0, _NO_PLACE + at, 1, _NO_PLACE + at))))
         for block in (block for blocks in order_boxes(boxes) for block in blocks):
             block.write(page)
+
+    def _take_block(self, block: Block, kind: str, why: str, page: PageText) -> None:
+        """Set the origin of a block in a shape of this kind, or `why` it is unseen; write a title at once."""
+        block.origin = block.origin or ("page footer" if kind in _FOOTERS else None)
+        if why:
+            block.origin, self._unseen[why] = "hidden text", self._unseen[why] + 1
+        elif kind == "title":
+            block.level, title = 1, one_line(block.text.text())
+            block.write(page)
+            page.label = page.label or title
 
     def _ground(self, slide: Element, master: str) -> Colours:
         """Return the ground behind all shapes of a slide."""

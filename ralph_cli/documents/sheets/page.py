@@ -86,12 +86,8 @@ class SheetPage:
 
     def add_row(self, row: int, cells: Sequence[SheetCell], is_hidden: bool = False) -> None:
         """Add a row with its filled cells, from left to right; `row` counts from 1. Cells without text add nothing."""
+        self._keep_sources(row, cells)
         shown = [cell for cell in cells if cell.text]
-        for cell in cells:
-            if cell.formula:
-                self.formulas.add(row, cell.column, cell.formula)
-            if cell.stored:
-                self._stored.append((f"{column_name(cell.column)}{row}", cell.stored))
         if not shown:
             return
         page = self.page
@@ -116,6 +112,14 @@ class SheetPage:
         for origin in sorted(parts, key=bool):
             self._add_line(row, parts[origin], "hidden row" if is_hidden else origin, is_named)
         self._totals.write(page.length - before)
+
+    def _keep_sources(self, row: int, cells: Sequence[SheetCell]) -> None:
+        """Keep the formulas and stored values of a row's cells."""
+        for cell in cells:
+            if cell.formula:
+                self.formulas.add(row, cell.column, cell.formula)
+            if cell.stored:
+                self._stored.append((f"{column_name(cell.column)}{row}", cell.stored))
 
     def _add_line(self, row: int, cells: list[SheetCell], hidden: Origin | None, is_named: bool) -> None:
         """Write the visible cells of a row, or those hidden for one reason, on one line."""

@@ -64,10 +64,7 @@ class SheetReader:
                 areas = (read_area(attribute(one, "ref")) for one in children(element, "x:mergeCell")[:_MOST_MERGED])
                 self.merged += [area for area in areas if area]
             case "x:headerFooter":
-                for origin, name in _HEADS:
-                    texts = (child(element, f"x:{kind}{name}") for kind in ("odd", "even", "first"))
-                    read = (one_line(_HEAD_CODE.sub(" ", one.text or "")) for one in texts if one is not None)
-                    self.heads += [(origin, text) for text in dict.fromkeys(read) if any(map(str.isalnum, text))]
+                self._read_heads(element)
             case "x:conditionalFormatting":
                 formats = (attribute(one, "dxfId") for one in children(element, "x:cfRule"))
                 if any(one in self._conditional_formats for one in formats):
@@ -75,6 +72,13 @@ class SheetReader:
                     self.conditional = list(dict.fromkeys(self.conditional + ranges))[: MOST_RANGES + 1]
             case "x:drawing":
                 self.drawing = attribute(element, "id")
+
+    def _read_heads(self, element: Element) -> None:
+        """Read the headers and footers of printed pages, each text once."""
+        for origin, name in _HEADS:
+            texts = (child(element, f"x:{kind}{name}") for kind in ("odd", "even", "first"))
+            read = (one_line(_HEAD_CODE.sub(" ", one.text or "")) for one in texts if one is not None)
+            self.heads += [(origin, text) for text in dict.fromkeys(read) if any(map(str.isalnum, text))]
 
     def _read_row(self, element: Element) -> None:
         row = number(attribute(element, "r"), 0) or self._row + 1

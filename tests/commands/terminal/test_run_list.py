@@ -67,7 +67,7 @@ def test_the_newest_runs_are_listed_and_those_that_cannot_be_read_say_why(
     assert run(["trace", "list", "-n", "3"]) == 0
     out, err = capsys.readouterr()
     assert [line[:6] for line in out.splitlines()] == ["2026-3", "2026-2", "2026-1"] and "\x1b" not in out
-    assert "cut off before it began" in out and "killed" in out and "-n 4 shows all" in err
+    assert "interrupted before its first step" in out and "killed" in out and "-n 4 shows all" in err
     assert run(["trace", "list", "--out", "elsewhere"]) == 1
     assert "there is no folder" in capsys.readouterr().err
     assert run(["trace", "list", "--json", "--out", "other"]) == 0

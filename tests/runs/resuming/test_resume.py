@@ -350,7 +350,11 @@ def test_the_newest_unfinished_run_is_resumed(tmp_path: Path, capsys: pytest.Cap
     with closing(Journal(other)):
         assert run(["trace", "list", "--out", str(out)]) == 0
         lines = capsys.readouterr().out.splitlines()
-        assert "  still running  " in lines[3] and "  killed  " in lines[4] and "cut off before it began" in lines[0]
+        assert (
+            "  still running  " in lines[3]
+            and "  killed  " in lines[4]
+            and "interrupted before its first step" in lines[0]
+        )
     again = resume(settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
     assert again.outcome == finished.outcome
     # What it went on with is answered now, so the one before it is meant.

@@ -57,21 +57,30 @@ def _from_attributes(tag: str, attributes: Mapping[str, str | None]) -> dict[str
     elif tag == "font" and attributes.get("color"):
         found["color"] = (attributes["color"] or "").strip().lower()
     elif tag in _COLOURED:
-        if attributes.get("bgcolor"):
-            found["background-color"] = (attributes["bgcolor"] or "").strip().lower()
-        if attributes.get("background"):
-            found["background-image"] = "unknown"
-        if tag == "body" and attributes.get("text"):
-            found["color"] = (attributes["text"] or "").strip().lower()
+        found |= _grounds(tag, attributes)
     elif tag == "bdo":
         found |= {"unicode-bidi": "isolate-override", "direction": (attributes.get("dir") or "").lower()}
     elif tag in _DRAWN:
-        found |= {
-            _DRAWN_NAMES[name]: (value or "").lower() for name, value in attributes.items() if name in _DRAWN_NAMES
-        }
-        if found.get("color") == "none":
-            found["color"] = "transparent"
+        found |= _drawn(attributes)
     elif tag in ("ol", "ul", "li") and attributes.get("type"):
         kind = (attributes["type"] or "").strip()
         found["list-style-type"] = _LIST_TYPES.get(kind, kind.lower())
+    return found
+
+
+def _drawn(attributes: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the look of a part of a drawing from its attributes, by CSS property."""
+    named = {_DRAWN_NAMES[name]: (value or "").lower() for name, value in attributes.items() if name in _DRAWN_NAMES}
+    return named | ({"color": "transparent"} if named.get("color") == "none" else {})
+
+
+def _grounds(tag: str, attributes: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the background, and the text colour of a body, from the attributes."""
+    found: dict[str, str] = {}
+    if attributes.get("bgcolor"):
+        found["background-color"] = (attributes["bgcolor"] or "").strip().lower()
+    if attributes.get("background"):
+        found["background-image"] = "unknown"
+    if tag == "body" and attributes.get("text"):
+        found["color"] = (attributes["text"] or "").strip().lower()
     return found
