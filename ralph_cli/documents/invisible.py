@@ -1,8 +1,8 @@
-"""Characters by which a text says something else than it shows: tags, stray selectors, overrides, private characters.
+"""Finds characters that make stored text differ from shown text: tags, stray selectors, overrides, private use.
 
-Left alone is what ordinary text needs: selectors behind a symbol or an ideograph, flags made of tag characters, marks
-and isolates of right-to-left writing, and a private-use character that stands alone or at the edge of a word, as the
-bullets and signs of many PDFs do.
+Characters that ordinary text needs are allowed: selectors after a symbol or an ideograph, flags made of tag
+characters, and the marks and isolates of right-to-left writing. A private-use character alone or at the edge of a
+word is allowed, because many PDFs use it as a bullet or sign.
 """
 
 import re
@@ -22,12 +22,12 @@ _INSIDE = re.compile(rf"\S{_PRIVATE}\S")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _PARAGRAPH = re.compile("[\n\f\r\x85\u2029]")
 _LOOK_BACK = 2_000
-# General categories of characters that may have a selector: emoji and other symbols, ideographs, Mongolian letters.
+# General categories of characters that a selector may follow: emoji and other symbols, ideographs, Mongolian letters.
 _SELECTOR_BASES = frozenset({"So", "Sm", "Sk", "Po", "Pd", "Lo"})
 
 
 def unreadable_reason(text: str, start: int, end: int) -> str:
-    """Why text[start:end] does not read as it is stored; "" if nothing speaks against it."""
+    """Return why the stored text[start:end] differs from what a reader sees; "" if no difference is found."""
     words = text[start:end]
     if _is_reordered(text, start, end):
         return OVERRIDE
@@ -47,9 +47,9 @@ def _takes_selector(character: str | None) -> bool:
 
 
 def _is_reordered(text: str, start: int, end: int) -> bool:
-    """Whether some of the words stand under an override, or, without a right-to-left letter, under its writing.
+    """Whether an override, or a right-to-left embedding of words without right-to-left letters, reorders some words.
 
-    What begins before the words reaches into them until the paragraph ends (Unicode Standard Annex 9).
+    A mark before the words takes effect until the paragraph ends (Unicode Standard Annex 9).
     """
     first = max(0, start - _LOOK_BACK)
     marks = list(_DIRECTION.finditer(text, first, end))

@@ -1,4 +1,4 @@
-"""What a document may cost before it is refused."""
+"""Limits on the size of a document and the cost of loading it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,10 +16,10 @@ _MOST_MORE_SECONDS = 240.0
 class LoadLimits:
     """Upper bounds for loading one document.
 
-    `bytes` and `html_bytes` bound the file, `memory` (bytes) the address space of the parser process, `seconds` plus
-    `seconds_per_mebibyte` of the file (four minutes at most), or `seconds_per_page` once the pages are known, its
-    wall-clock time, `ocr_seconds` that of each page that is read by OCR, `characters` and `pages` the result,
-    `html_depth` the nesting of elements.
+    `bytes` and `html_bytes` limit the file, and `memory` (bytes) the address space of the parser process. `seconds`
+    plus `seconds_per_mebibyte` of the file (four minutes at most) limits its wall-clock time; once the pages are
+    known, `seconds_per_page` does. `ocr_seconds` limits the time for each page that OCR reads. `characters` and
+    `pages` limit the result, and `html_depth` the nesting of elements.
     """
 
     bytes: int = 200 * MIB
@@ -34,17 +34,17 @@ class LoadLimits:
     html_depth: int = 2_000
 
     def seconds_for(self, size: int) -> float:
-        """Seconds that a file of so many bytes may take, as long as the number of its pages is not known."""
+        """Return the seconds allowed for a file of `size` bytes while its number of pages is unknown."""
         return self.seconds + min(self.seconds_per_mebibyte * (size / MIB), _MOST_MORE_SECONDS)
 
     @property
     def json_bytes(self) -> int:
-        """Bytes that the result may take as JSON, in which a character takes at most six."""
+        """The most bytes that the result takes as JSON, where a character takes at most six."""
         return 6 * self.characters + 64 * MIB
 
 
 class TooManyCharacters(DocumentError):
-    """The document has more text than it may have."""
+    """The document has more characters than the limit."""
 
     def __init__(self, name: str, limits: LoadLimits) -> None:
         what = f"{name} has more than {limits.characters:,} characters"

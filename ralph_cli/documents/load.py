@@ -1,4 +1,4 @@
-"""What loading begins with: a file's bytes, no more than a document may have, and the versions of what reads them."""
+"""The first steps of loading: read a file's bytes within the limit, and identify the loader by its versions."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import OCR_KINDS, Kind, display_name
 
-# Raised whenever a loader gives another text for the same bytes.
+# Increase the number whenever a loader returns a different text for the same bytes.
 _LOADER_VERSIONS: dict[str, int] = {
     "pdf": 13, "docx": 9, "html": 11, "text": 2, "markdown": 2, "code": 2,
     "xlsx": 5, "xlsb": 1, "xls": 1, "pptx": 5, "odt": 5, "ods": 4, "odp": 5, "epub": 4, "rtf": 5,
@@ -25,12 +25,12 @@ _LIBRARIES: dict[str, str] = {
     **dict.fromkeys(("xls", "xlsb"), "python-calamine"),
     **dict.fromkeys(("html", "docx", "epub", "eml", "mbox", "msg", "mhtml", "ipynb"), "selectolax"),
 }
-# Those of them that come with the extra `office`.
+# Libraries that come with the extra `office`.
 _EXTRA = ("pillow", "python-calamine")
 
 
 def describe_loader(kind: str) -> str:
-    """What reads a document of this kind here, with its versions: "pypdfium2 5.15.0, loader 1"; empty if nothing."""
+    """Return the library and loader for this kind with their versions, "pypdfium2 5.15.0, loader 1", or ""."""
     if kind not in _LOADER_VERSIONS:
         return ""
     library = _library_version(kind)
@@ -38,16 +38,16 @@ def describe_loader(kind: str) -> str:
 
 
 def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
-    """The bytes of a file, no more than a document may have. Raises DocumentError."""
+    """Return the bytes of a file, at most `limits.bytes`. Raises DocumentError."""
     name = display_name(path)
     try:
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             if size > limits.bytes:
                 raise too_big_error(name, limits)
-            # A buffer of what is asked for is made at once, so of a plain file no more is asked for than it has.
+            # `read` allocates a buffer of the requested size at once, so request no more than the size of the file.
             data = stream.read(min(size, limits.bytes) + 1)
-            if len(data) > size:  # it is none, or grows
+            if len(data) > size:  # not a regular file, or one that grows
                 data += stream.read(limits.bytes + 1 - len(data))
     except FileNotFoundError:
         what = f"{name} does not exist" if name else "the name of the document is empty"
@@ -68,7 +68,7 @@ def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
 
 
 def read_standard_input(stdin: Callable[[], bytes] | None, limits: LoadLimits) -> bytes:
-    """What `stdin` gives, or the program's own standard input, no more than a document may have."""
+    """Return the bytes that `stdin` returns, or those of the program's own standard input, at most `limits.bytes`."""
     try:
         data = stdin() if stdin is not None else sys.stdin.buffer.read(limits.bytes + 1)
     except OSError as error:
@@ -79,18 +79,18 @@ def read_standard_input(stdin: Callable[[], bytes] | None, limits: LoadLimits) -
 
 
 def too_big_error(name: str, limits: LoadLimits) -> DocumentError:
-    """For a file of more bytes than a document may have."""
+    """Return the error for a file with more bytes than the limit."""
     return DocumentError(f"{name} is larger than {limits.bytes >> 20} MiB", code="too-big", hint="split the file")
 
 
 def empty_error(name: str, data: bytes) -> DocumentError:
-    """For a file without any text."""
+    """Return the error for a file without text."""
     what = "holds nothing but blanks" if data else "is empty"
     return DocumentError(f"{name} {what}", code="empty", hint="name a file that has text in it")
 
 
 def loader_fingerprint(sha256: str, kind: Kind, layout: Layout, encoding: str | None) -> str:
-    """SHA-256 over the file's hash, the loader with its versions, and the options that shape the text."""
+    """Return the SHA-256 of the file's hash, the loader with its versions, and the options that affect the text."""
     options = {"layout": layout} if kind in OCR_KINDS else {"encoding": encoding}
     parts = [sha256, kind, _LOADER_VERSIONS[kind], _library_version(kind), options]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8")).hexdigest()

@@ -1,4 +1,4 @@
-"""The pages of a document while they are written: text, and what stands where in it."""
+"""Pages of a document under construction: the text, and the positions of headings, tables, notes and the like in it."""
 
 import re
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ from ralph_cli.documents.parsed import (
 )
 
 SPACE, CELL, LINE, PARAGRAPH = 1, 2, 3, 4
-# The white space between two texts, the strongest last.
+# The whitespace between two texts, weakest first.
 SEPARATORS = ("", " ", "  ", "\n", "\n\n")
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
@@ -40,9 +40,9 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 @dataclass(slots=True)
 class PageText:
-    """One page, or a part of one; `hidden` says why no reader sees it, if it is hidden as a whole.
+    """A page, or a part of one. `hidden` says why readers do not see the page; None if it is not hidden as a whole.
 
-    `marks` are what its reader still has to look up, such as a note's number, each with the character that it is at.
+    `marks` are references that the reader still has to resolve, such as a note's number, each with its offset.
     """
 
     label: str = ""
@@ -59,20 +59,20 @@ class PageText:
 
     @classmethod
     def of(cls, *texts: "str | PageText") -> "PageText":
-        """Some texts, one right behind the other."""
+        """Return the texts joined without a separator."""
         found = cls()
         for text in texts:
             found.write(text)
         return found
 
     def __bool__(self) -> bool:
-        """Whether anything was written."""
+        """Whether any text was written."""
         return self.length > 0
 
     def write(self, text: "str | PageText | ParsedDocument", lower: int = 0) -> int:
-        """Add some text as it is, with what stands in it, and return where it begins.
+        """Append `text` unchanged, with its headings, tables and the like, and return the offset where it begins.
 
-        Its headings become so many levels lower; the names of its places are left out.
+        `lower` is added to the level of its headings. The names of its places are dropped.
         """
         at = self.length
         if isinstance(text, str):
@@ -93,33 +93,35 @@ class PageText:
         return at
 
     def add_line(self, text: "str | PageText | ParsedDocument", apart: int = LINE, lower: int = 0) -> int:
-        """Add some text on a line of its own, and return where it begins; headings become so many levels lower."""
+        """Append `text` on a new line and return the offset where it begins; headings become `lower` levels lower."""
         if self.length and (text or isinstance(text, str)):
             self.write(SEPARATORS[apart])
         return self.write(text, lower)
 
     def add_block(self, text: "str | PageText | ParsedDocument") -> int:
-        """Add some text, an empty line behind what stands before it, and return where it begins."""
+        """Append `text` after an empty line and return the offset where it begins."""
         return self.add_line(text, PARAGRAPH)
 
     def add_from(self, origin: Origin, label: str, text: "str | PageText") -> int:
-        """Add a block of words from there, behind a label in brackets, and return where it begins."""
+        """Append a block of text from `origin`, after `label` in brackets, and return the offset where it begins."""
         at = self.add_block(label_text(label, text))
         self.mark(origin, at, self.length)
         return at
 
     def name_part(self, text: str, at: int, level: int) -> None:
-        """Say that what was written at a place is a heading with this text; one without words is none."""
+        """Add a heading `text` at the offset `at`; a text without words is ignored."""
         if title := clean_heading(text):
             self.headings.append(Heading(title, at, min(max(level, 1), 100)))
 
     def mark(self, origin: Origin, start: int, end: int) -> None:
-        """Say of some characters where they are from; those that are marked already stay as they are."""
+        """Record `origin` as the origin of the characters from `start` to `end`; `settle_additions` resolves
+        overlaps.
+        """
         if start < end:
             self.additions.append(Addition(start, end, origin))
 
     def text(self, start: int = 0) -> str:
-        """All that was written, or what was written from a place on."""
+        """Return the text written so far, from the offset `start` on."""
         if not start:
             return "".join(self._parts)
         left, found = self.length - start, list[str]()
@@ -131,10 +133,10 @@ class PageText:
         return "".join(reversed(found))
 
     def settle_additions(self, most: int = MAX_PASSAGES) -> list[Addition]:
-        """What was marked, in order and apart, what is hidden first; of a hidden page all of it.
+        """Return the marked spans in order, without overlaps. Hidden spans take priority; a hidden page is one span.
 
-        Of more than `most` those of dates in regional form are left out; of more than that one is made that holds them
-        all: what stands between counts as hidden, rather than that something hidden counts as seen.
+        If there are more than `most`, dates in regional form are dropped. If there are still too many, one span
+        covers them all: visible text then counts as hidden, which is safer than the reverse.
         """
         if self.hidden:
             return [Addition(0, self.length, self.hidden)] if self.length else []
@@ -151,7 +153,7 @@ class PageText:
         return [Addition(found[0].start, found[-1].end, origin)]
 
     def finish(self, most: int = MAX_PASSAGES) -> ParsedDocument:
-        """The page as a document by itself, with at most so many additions."""
+        """Return the page as a document of its own, with at most `most` additions."""
         text = self.text()
         return ParsedDocument(
             text,
@@ -166,12 +168,12 @@ class PageText:
 
 
 def label_text(label: str, text: str | PageText) -> PageText:
-    """Some text behind a label in brackets."""
+    """Return `text` after `label` in brackets."""
     return PageText.of(f"[{label}] ", text)
 
 
 def join_lines(texts: Iterable[PageText]) -> PageText:
-    """Some texts on one line, as in a cell, with their additions and marks."""
+    """Join texts into one line, as in a cell, with their additions and marks."""
     found = PageText()
     for text in texts:
         raw = clean_text(text.text())
@@ -186,7 +188,9 @@ def join_lines(texts: Iterable[PageText]) -> PageText:
 
 
 def _places_on_one_line(text: str) -> list[tuple[int, int]]:
-    """For each offset of a text how long what is before it is on one line, and where what is behind it begins there."""
+    """Return for each offset of `text` two offsets in its one-line form: the end of the text before, and the start of
+    the text after.
+    """
     found = []
     ended = begun = 0
     for character in f"{text}.":
@@ -201,7 +205,9 @@ def _places_on_one_line(text: str) -> list[tuple[int, int]]:
 def finish_document(
     pages: Iterable[PageText], findings: Findings, name: str, limits: LoadLimits, *, empty_hint: str
 ) -> ParsedDocument:
-    """The document of these pages. Raises DocumentError too-big, no-text; `empty_hint` says what to do then."""
+    """Join the pages into a document. Raises DocumentError too-big, damaged, no-text; `empty_hint` is the hint of the
+    last two.
+    """
     pages = list(pages)
     if sum(page.length for page in pages) > limits.characters:
         raise TooManyCharacters(name, limits)
@@ -217,30 +223,30 @@ def finish_document(
 
 
 def plain_document(pages: Iterable[str], cautions: Iterable[Caution] = (), **found: Any) -> ParsedDocument:
-    """A document of pages that are plain text."""
+    """Return a document whose pages are plain text."""
     parts = [ParsedDocument(text, (Page(1, "", 0, len(text)),)) for text in pages]
     return replace(join_parts(parts, bound_cautions([*cautions])), **found)
 
 
 class CharacterBudget:
-    """Counts the characters that are read, and refuses a file with more than a document may have."""
+    """Counts the characters read, and refuses a file with more than the limit."""
 
     def __init__(self, name: str, limits: LoadLimits) -> None:
         self._name, self._limits, self.left = name, limits, limits.characters
 
     def __call__(self, characters: int) -> None:
-        """Count so many more. Raises DocumentError "too-big"."""
+        """Count that many characters. Raises DocumentError "too-big"."""
         self.left -= characters
         if self.left < 0:
             raise TooManyCharacters(self._name, self._limits)
 
 
 def one_line(text: str) -> str:
-    """Some text on one line, with single spaces, without control characters and halves of characters."""
+    """Return `text` on one line with single spaces, without control characters and unpaired surrogates."""
     return " ".join(clean_text(text).split())
 
 
 def clean_text(text: str) -> str:
-    """Some text with a space for each control character but line ends and tabs; half a character becomes U+FFFD."""
+    """Replace each control character except tabs and line feeds by a space, and each unpaired surrogate by U+FFFD."""
     text = _CONTROL.sub(" ", text)
     return text if text.isascii() else _HALF_PAIR.sub("\ufffd", text)

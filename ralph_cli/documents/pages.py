@@ -1,4 +1,4 @@
-"""The pages of a PDF asked again, once its text is known: what stands there, and whether a reader sees it."""
+"""Reads the pages of a loaded PDF again, to check what they show and whether a reader sees it."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +22,11 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """Spans of a document that stand in one file: the file's own `document`, the spans in it, and the `numbers` that
-    they have among those that were asked about. `name` is the file's in a set, "" in a document that is none."""
+    """The spans of a document that are in one file.
+
+    `document` is the file's own document, and `spans` are offsets in it. `numbers` are the indices of these spans in
+    the request. `name` is the file's name in a set, "" outside of sets.
+    """
 
     name: str
     document: Document
@@ -35,7 +38,7 @@ class FilePart:
 def split_by_file(
     document: Document, spans: Sequence[Span], source: DocumentSource | None = None
 ) -> Iterator[FilePart]:
-    """The spans by the file that they stand in: those of a set by its documents."""
+    """Group spans by file. For a set, each of its documents is a file."""
     if not document.members:
         yield FilePart("", document, tuple(spans), tuple(range(len(spans))), source)
         return
@@ -49,7 +52,7 @@ def split_by_file(
 def check_visibility(
     document: Document, spans: Sequence[Span], *, source: DocumentSource | None = None
 ) -> list[Visibility]:
-    """Whether a reader of a PDF sees the words of each span, in their order; its pages are rendered for it.
+    """Return whether a reader of the PDF sees the words of each span, in the order of the spans; renders the pages.
 
     Raises DocumentError as `ask_pages` does.
     """
@@ -64,10 +67,10 @@ def check_visibility(
 
 
 def group_by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
-    """What the parser is asked of each page with spans; and, by page number, the indices of the spans that are on it.
+    """Return the parser's request for each page with spans, and the indices of the spans on each page number.
 
-    A span may cross pages. A page is given by its number, its text, and the parts of spans in offsets of that text; of
-    one that OCR has read the boxes of each part are given, too, for the file knows nothing of its words.
+    A span may cross pages. The request has the page's number, its text, and the parts of spans as offsets in that
+    text. For a page read by OCR it also has the boxes of each part, because the file does not contain those words.
     """
     pages, owners = [], {}
     scanned = {scan.number for scan in document.scans}
@@ -94,10 +97,11 @@ def ask_pages(
     source: DocumentSource | None,
     **options: Any,
 ) -> _Result:
-    """Ask the parser process about pages, as `group_by_page` gives them, of the PDF that `document` was loaded from.
+    """Ask the parser process about pages of the PDF that `document` was loaded from; `group_by_page` returns `pages`.
 
-    `source` says how it was loaded. Raises DocumentError "unsupported" if the document is not a PDF, "changed" if the
-    file or its text is no longer what was loaded, and what loading raises, timeout and crashed among it.
+    `source` says how the document was loaded. Raises DocumentError "unsupported" if the document is not a PDF,
+    "changed" if the file or its text differs from what was loaded, and the errors of loading, such as timeout and
+    crashed.
     """
     name = display_name(document.path)
     if document.kind not in OCR_KINDS:

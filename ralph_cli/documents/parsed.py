@@ -1,4 +1,4 @@
-"""What a parser hands back: a text and what stands where in it, checked before it becomes a document."""
+"""The result of a parser: a text with its structure, validated before it becomes a document."""
 
 import base64
 import json
@@ -28,18 +28,18 @@ from ralph_cli.core.structure import (
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.ocr.words import WORD_FIELDS, unpack_words
 
-# Headings that a document may have.
+# The most headings in a document.
 MAX_HEADINGS = 50_000
 
-# Code of the caution that a text depends on the fonts of the machine, which may have more of them tomorrow.
+# Code of the caution that the text depends on the machine's fonts, which can change.
 MISSING_FONTS = "missing-fonts"
 
-# Quotations, notes or additions that a document may have.
+# The most quotations, notes or additions in a document, each.
 MAX_PASSAGES = 100_000
 
 _MAX_TABLES, _MAX_CELLS = 50_000, 2_000_000
 _MAX_PLACES = _MAX_BLOCKS = 2_000_000
-# Places that are kept of a document.
+# The most places kept for a document.
 MOST_PLACES = 500_000
 
 _MOST_NAME_BYTES = 48 << 20
@@ -63,10 +63,10 @@ _MOST = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """The result of one parser run: the text, its pages, and what stands in it, as in a `Document`.
+    """The result of one parser run: the text, its pages and its structure, as in a `Document`.
 
-    `quoted` are the passages that the format marks as quotations. `refusal` is why this is no document to ask about,
-    and what to do, unless its pages can be read as pictures.
+    `quoted` are the passages that the format marks as quotations. `refusal` says why this document cannot be used,
+    and what to do; pages that can be read as pictures override it.
     """
 
     __pydantic_config__: ClassVar[dict[str, object]] = {"extra": "forbid", "val_json_bytes": "base64"}
@@ -86,19 +86,19 @@ class ParsedDocument:
     refusal: tuple[str, str] | None = None
 
     def to_json(self) -> bytes:
-        """A compact form that `from_json` reads back."""
+        """Return a compact form that `from_json` reads."""
         value = {name: found for it in fields(self) if (found := getattr(self, name := it.name)) not in ((), None)}
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_to_plain).encode("utf-8")
 
     @classmethod
     def from_json(cls, data: bytes, limits: LoadLimits) -> "ParsedDocument":
-        """Read the form of `to_json` back; ValueError for anything a correct parser would not have written."""
+        """Read the form that `to_json` writes. Raises ValueError for anything that a correct parser would not write."""
         parsed: ParsedDocument = _schema().validate_json(data, strict=True)
         parsed.validate(limits)
         return parsed
 
     def validate(self, limits: LoadLimits) -> None:
-        """ValueError unless every offset, number and string is one that a correct parser may return."""
+        """Raise ValueError unless a correct parser could return every offset, number and string."""
         self._validate_pages(limits)
         for name, most in _MOST.items():
             if len(getattr(self, name)) > most:
@@ -138,7 +138,7 @@ class ParsedDocument:
             raise ValueError("no pages, or too many")
         if len(self.text) > limits.characters + len(self.pages):
             raise ValueError("too many characters")
-        self.text.encode("utf-8")  # UnicodeEncodeError, a ValueError, for half a surrogate pair
+        self.text.encode("utf-8")  # UnicodeEncodeError, a ValueError, for an unpaired surrogate
         starts = [0, *(page.end + len(PAGE_BREAK) for page in self.pages)]
         numbers = range(1, len(self.pages) + 1)
         if [*numbers] != [page.number for page in self.pages] or starts[:-1] != [page.start for page in self.pages]:
@@ -167,7 +167,7 @@ class ParsedDocument:
 
 
 def _validate_order(name: str, found: Sequence[Any]) -> None:
-    """ValueError unless what stands in a text is in order; blocks and additions lie apart, too."""
+    """Raise ValueError unless `found` is in order; blocks, additions and tables must not overlap either."""
     lie_apart = name in ("blocks", "additions", "tables")
     for one, other in pairwise(found):
         if other.start < (one.end if lie_apart else one.start):
@@ -175,7 +175,7 @@ def _validate_order(name: str, found: Sequence[Any]) -> None:
 
 
 def _validate_table(table: Table) -> None:
-    """ValueError unless rows and cells lie, in order, within a table, and the cells in its rows and columns."""
+    """Raise ValueError unless rows and cells are in order within the table, and cells within its rows and columns."""
     if any(not column.left <= column.right for column in table.columns):
         raise ValueError("a column without room")
     if not -1 <= table.title <= table.start or not -1 <= table.continues < table.start:
@@ -201,21 +201,21 @@ def _validate_table(table: Table) -> None:
 
 @cache
 def _schema() -> Any:
-    """What a parser's result must look like; pydantic is imported when the first one comes."""
+    """Return the schema of a parser's result. Imports pydantic at the first call."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(ParsedDocument)
 
 
 def _to_plain(value: Any) -> Any:
-    """A part of a result as JSON has it."""
+    """Return a part of a result as a value for JSON."""
     if isinstance(value, bytes):
         return base64.urlsafe_b64encode(value).decode("ascii")
     return {it.name: getattr(value, it.name) for it in fields(value)}
 
 
 def bound_tables(tables: Sequence[Table]) -> tuple[Table, ...]:
-    """The first tables, as many as a document may have."""
+    """Return the first tables, up to the limits for tables and cells in a document."""
     kept: list[Table] = []
     cells = 0
     for table in tables[:_MAX_TABLES]:
@@ -227,9 +227,9 @@ def bound_tables(tables: Sequence[Table]) -> tuple[Table, ...]:
 
 
 def bound_places(places: Sequence[NamedPlace]) -> tuple[tuple[NamedPlace, ...], str]:
-    """The first places, as many as are kept of a document, and where they end: "" if it has no more.
+    """Return the first places, up to the limit, and a note that names the last one kept, "" if all are kept.
 
-    Behind them one more place stands for all the rest.
+    One more place at the end then covers the rest of the document.
     """
     room = _MOST_NAME_BYTES
     for count, place in enumerate(places):
@@ -241,7 +241,7 @@ def bound_places(places: Sequence[NamedPlace]) -> tuple[tuple[NamedPlace, ...], 
 
 
 def bound_cautions(cautions: Sequence[Caution]) -> tuple[Caution, ...]:
-    """The first cautions, as many as a document may have, none longer than it may be; what is left out is counted."""
+    """Return the first cautions, up to the limit, each shortened; the last one then counts the cautions left out."""
     kept = [replace(caution, message=shorten(caution.message, _MAX_MESSAGE)) for caution in cautions[:_MAX_CAUTIONS]]
     if len(cautions) > _MAX_CAUTIONS:
         left = len(cautions) - _MAX_CAUTIONS + 1
@@ -250,7 +250,7 @@ def bound_cautions(cautions: Sequence[Caution]) -> tuple[Caution, ...]:
 
 
 def clean_place(name: str) -> str:
-    """The name of a place on one line; what stands in the middle of a long one is left out."""
+    """Return the name of a place on one line; a long name loses its middle."""
     line = name if name.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in name)
     if len(line) <= _MAX_PLACE:
         return line
@@ -259,22 +259,22 @@ def clean_place(name: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """A text of at most so many characters."""
+    """Cut a text to `most` characters; an ellipsis marks the cut."""
     return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
 def clean_label(label: str) -> str:
-    """A page label cut to a length and to characters that fit on one line."""
+    """Return a page label on one line, cut to the maximum length."""
     return "".join(c for c in label if c.isprintable()).strip()[:_MAX_LABEL]
 
 
 def clean_heading(text: str) -> str:
-    """A heading on one line, cut to a bounded length."""
+    """Return a heading on one line, cut to the maximum length."""
     return " ".join(text.split())[:_MAX_HEADING].rstrip()
 
 
 def join_parts(parts: Sequence[ParsedDocument], cautions: Sequence[Caution] = ()) -> ParsedDocument:
-    """One document of several, a page break between them, within the bounds of a document; with these cautions."""
+    """Join several documents with page breaks, within the limits of one document, and with these cautions."""
     pages: list[Page] = []
     found: dict[str, list[Any]] = {name: [] for name in POSITIONED}
     scans: list[ScannedPage] = []
@@ -293,7 +293,7 @@ def join_parts(parts: Sequence[ParsedDocument], cautions: Sequence[Caution] = ()
 
 
 def split_pages(parsed: ParsedDocument) -> list[ParsedDocument]:
-    """Each page of a document as a document by itself, with what begins on it; without cautions."""
+    """Return each page as a document of its own, with the structure that begins on it but without cautions."""
     parts = []
     for page in parsed.pages:
         scans = tuple(it._replace(number=1, start=0) for it in parsed.scans if it.number == page.number)
@@ -304,13 +304,13 @@ def split_pages(parsed: ParsedDocument) -> list[ParsedDocument]:
 
 
 def page_text(parsed: ParsedDocument, index: int) -> str:
-    """The text of a page, by its index from 0."""
+    """Return the text of the page with this index, counted from 0."""
     page = parsed.pages[index]
     return parsed.text[page.start : page.end]
 
 
 def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, fingerprint: str) -> Document:
-    """What was parsed as the document with this path and hash; a page without a label has its number as one."""
+    """Return the parsed text as a document with this path and hash. A page without a label gets its number as label."""
     found = {it.name: getattr(parsed, it.name) for it in fields(parsed) if it.name != "refusal"}
     found["pages"] = tuple(page if page.label else page._replace(label=str(page.number)) for page in parsed.pages)
     return Document(id=sha256[:16], path=path, kind=kind, sha256=sha256, fingerprint=fingerprint, **found)

@@ -1,7 +1,7 @@
-"""Whether a reader sees words: one rule for every format, and the words in which each of them says why not.
+"""Decides whether a reader sees words: one rule for every format, and the reasons why words are unseen.
 
-A format maps its markup to what the rule asks for. The pages of a PDF are rendered instead, which shows more; the rule
-then names the trick.
+Each format maps its markup to the inputs of the rule. The pages of a PDF are rendered instead, which finds more; the
+rule then names the cause.
 """
 
 import json
@@ -20,23 +20,23 @@ OTHER_WORDS = "other words are drawn in its place"
 
 _REASONS = frozenset({"", MARKED, OFF_PAGE, TINY, INVISIBLE, TRANSPARENT, COLOUR, LAYER, CLIPPED, OTHER_WORDS})
 
-# What the rule says of words that may be seen, or not.
+# The rule's answer for words that may or may not be visible.
 DOUBTFUL = "white on a ground that is not known"
 
-# Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
-# does. Fainter text is not there for a reader of paper, and hardly for one of a screen.
+# Levels (of 255) by which a colour channel must change to count as ink. The lightest grey that does so on white is
+# #efefef. Readers do not see fainter text on paper, and hardly on a screen.
 LEAST_CONTRAST = 16
 
-# Points: characters of this size or less are not read, and nothing is seen in a box of this height or width.
+# Points: characters of this size or smaller cannot be read, and a box of this height or width shows nothing.
 LARGEST_UNREAD = 1.0
 
-# Points from the place that text flows to: further to the left, above, to the right or below no page reaches.
+# Points from the position that text flows to: no page reaches further to the left, above, to the right or below.
 _FAR_BEFORE, _FAR_BEHIND = -375.0, 3_750.0
 
-# The colours, as 0xRRGGBB, that may be behind some text; None if that is not known.
+# The possible colours behind a text, as 0xRRGGBB; None if they are unknown.
 Colours = frozenset[int] | None
 
-# That of a fill that is none.
+# The colours of an absent fill.
 NOTHING: Colours = frozenset()
 
 BLACK, WHITE = 0x000000, 0xFFFFFF
@@ -46,11 +46,11 @@ WHITE_GROUND: Colours = frozenset({WHITE})
 def seen(
     colour: int | None, ground: Colours, size: float | None = None, flags: Iterable[str] = (), opacity: float = 1.0
 ) -> str:
-    """Why a reader does not see letters, "" if one does, DOUBTFUL if that is not known.
+    """Return why a reader does not see letters; "" if a reader sees them, DOUBTFUL if that is unknown.
 
-    `colour` is None if it is not known, or if the program chooses it, so that it is seen. `size` is in points, None if
-    it is not known. `flags` are reasons that the markup itself gives, the first of which counts; "" is none. `opacity`
-    goes from 0 to 1.
+    `colour` is None if it is unknown, or if the program chooses a visible colour. `size` is in points, None if
+    unknown. `flags` are reasons that the markup itself gives; the first one that is not "" counts. `opacity` is from
+    0 to 1.
     """
     if why := next(filter(None, flags), ""):
         return why
@@ -66,22 +66,22 @@ def seen(
 
 
 def is_unseen(why: str) -> bool:
-    """Whether an answer of the rule says that words are not seen."""
+    """Whether the rule's answer `why` says that words are not seen."""
     return why not in ("", DOUBTFUL)
 
 
 def is_far_off(*places: float | None) -> bool:
-    """Whether one of these distances, in points from the left or from above, puts text off every page."""
+    """Whether one of these distances from the left or the top, in points, puts text off every page."""
     return any(place is not None and not _FAR_BEFORE < place < _FAR_BEHIND for place in places)
 
 
 def is_flat(*sides: float | None) -> bool:
-    """Whether a box that cuts off what is in it has no size, by a side in points; None is one that is not known."""
+    """Whether a clipping box has no area, given its sides in points; None is an unknown side."""
     return any(side is not None and side <= LARGEST_UNREAD for side in sides)
 
 
 def read_colour(text: str) -> int | None:
-    """A colour of six hexadecimal digits; None for "auto", which is seen on every ground, and for anything else."""
+    """Return the colour for six hexadecimal digits; None for other texts and "auto", which is visible on any ground."""
     digits = text.removeprefix("#")
     try:
         return int(digits, 16) if len(digits) == 6 and digits.isalnum() else None
@@ -90,7 +90,7 @@ def read_colour(text: str) -> int | None:
 
 
 def mix(above: int, share: float, below: int) -> int:
-    """The colour of a ground on which another lies with a share of its ink."""
+    """Return the colour that results from `above`, with the opacity `share` (0 to 1), on `below`."""
     levels = zip(_levels(above), _levels(below), strict=True)
     red, green, blue = (round(one * share + other * (1 - share)) for one, other in levels)
     return red << 16 | green << 8 | blue
@@ -106,7 +106,7 @@ def _levels(colour: int) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """How letters are inked, as it is handed down from what is around them: what the rule asks for."""
+    """The inputs of the rule for some letters, inherited from the surrounding elements."""
 
     colour: int | None = None
     ground: Colours = WHITE_GROUND
@@ -116,15 +116,16 @@ class Ink:
 
     @property
     def why(self) -> str:
-        """The answer of the rule."""
+        """The rule's answer for this ink."""
         return seen(self.colour, self.ground, self.size, (self.flag,), self.opacity)
 
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What was found of some words: the `reason` why a reader cannot see them, "" if a reader can.
+    """The `reason` why a reader cannot see some words; "" if a reader can.
 
-    `partly` says that it is true of some of the characters only, `on_picture` that they are a picture's text layer.
+    `partly` means that this holds for only some of the characters. `on_picture` means that the words are a picture's
+    text layer.
     """
 
     reason: str = ""
@@ -133,7 +134,7 @@ class Visibility:
 
 
 def combine(parts: Sequence[Visibility]) -> Visibility:
-    """What is true of words that were looked at in parts."""
+    """Combine the results for the parts of some words into one."""
     hidden = [part for part in parts if part.reason]
     picture = any(part.on_picture for part in parts)
     if not hidden:
@@ -142,13 +143,12 @@ def combine(parts: Sequence[Visibility]) -> Visibility:
 
 
 def visibilities_to_json(answers: Sequence[Visibility]) -> bytes:
-    """The answers as JSON."""
+    """Return the answers as JSON."""
     return json.dumps([[answer.reason, answer.partly, answer.on_picture] for answer in answers]).encode("ascii")
 
 
 def visibilities_from_json(data: bytes, count: int) -> list[Visibility]:
-    """Read the form of `visibilities_to_json` back; ValueError for anything else, or for more or fewer answers than
-    `count`."""
+    """Read the form that `visibilities_to_json` writes. Raises ValueError for another form or number than `count`."""
     from pydantic import TypeAdapter
 
     rows = TypeAdapter(list[tuple[str, bool, bool]]).validate_json(data, strict=True)

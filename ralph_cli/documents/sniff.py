@@ -1,4 +1,4 @@
-"""What kind of file this is: by its first bytes, then by its suffix, then by its looks."""
+"""Identifies the kind of a file: by its first bytes, then its suffix, then its content."""
 
 import re
 from operator import itemgetter
@@ -12,19 +12,19 @@ Kind = Literal[
     "ipynb", "csv", "json", "text", "markdown", "html", "code", "image",
 ]  # fmt: skip
 
-# What has pages that may be pictures, whose words OCR can read.
+# Kinds whose pages may be pictures with words that OCR can read.
 OCR_KINDS: frozenset[Kind] = frozenset(["pdf", "image"])
 
-# What is a text as it is: it is decoded, and needs no parser in a process of its own.
+# Kinds that are plain text: they are decoded, and need no parser in a process of its own.
 TEXT_KINDS: frozenset[Kind] = frozenset(["text", "markdown", "code"])
 
-# What may be encrypted as a whole; its name alone says which of them it is.
+# Kinds that may be encrypted as a whole; then only the file's name tells them apart.
 OFFICE_KINDS: frozenset[Kind] = frozenset(["docx", "xlsx", "xlsb", "pptx"])
 
-# What may have attachments.
+# Kinds that may have attachments.
 MAIL_KINDS: frozenset[Kind] = frozenset(["eml", "mbox", "msg"])
 
-# What is made of bytes that stand for characters, in an encoding that may be given.
+# Kinds whose bytes are characters in an encoding, which the user may give.
 DECODED_KINDS: frozenset[Kind] = TEXT_KINDS | {"eml", "mbox", "html", "mhtml", "ipynb", "csv", "json"}
 
 # A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13.
@@ -42,7 +42,7 @@ _CODE_SUFFIXES = """
     .swift .m .mm .r .jl .lua .sh .bash .zsh .fish .ps1 .bat .sql .hs .ml .mli .ex .exs .erl .clj .lisp .el .dart .f90
     .f .vb .asm .s .css .scss .less .vue .svelte .proto .cmake .mk .gradle .tf .sol .v .vhd
 """
-# What a text is by its suffix.
+# The kinds of text files by suffix.
 _NAMED_KINDS: dict[str, Kind] = {
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson"), "json"),
@@ -52,7 +52,7 @@ _NAMED_KINDS: dict[str, Kind] = {
     **dict.fromkeys(_CODE_SUFFIXES.split(), "code"),
 }
 
-# Suffixes that say what a text is; any other one may be that of a mail.
+# Suffixes that identify a text; a file with any other suffix may be a mail.
 _NAMED_TEXT = (_NAMED_KINDS.keys() | _TEXT) - {".txt", ".text", ".log"}
 
 _PDF_HINT = "save it as PDF or text first"
@@ -97,7 +97,7 @@ _TNEF = b"\x78\x9f\x3e\x22"
 _OUTLOOK_STREAM, _OUTLOOK_SUFFIXES = "__substg1.0_".encode("utf-16-le"), (".msg", ".oft")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVE = "a ZIP archive"
-# The parts by which an archive is known; the first in it counts, for files may be embedded in each other.
+# Names of parts that identify an archive. The first one in the file counts, because files may contain each other.
 _ZIP_KINDS: tuple[tuple[bytes, Kind], ...] = (
     (b"word/document", "docx"),
     (b"xl/workbook.bin", "xlsb"),
@@ -156,10 +156,10 @@ _DOCUMENT_ENDINGS = (
 
 
 def identify(name: str, data: bytes) -> Kind:
-    """The kind of a non-empty file; `name` is its path or "-".
+    """Return the kind of a non-empty file; `name` is its path or "-".
 
-    Raises DocumentError "not-what-it-says" when the suffix promises something else than the bytes hold, "unsupported"
-    when it is something that cannot be read, named by what it is.
+    Raises DocumentError "not-what-it-says" if the content does not match the suffix. Raises "unsupported" if the
+    content is of a kind that cannot be read; the message names it.
     """
     suffix = PurePath(name).suffix.lower()
     if _is_pdf(suffix, data):
@@ -174,7 +174,7 @@ def identify(name: str, data: bytes) -> Kind:
     if picture:
         return "image"
     if suffix in _ARCHIVE_SUFFIXES and found == _ARCHIVE:
-        return _ARCHIVE_SUFFIXES[suffix]  # its reader says what is wrong with it
+        return _ARCHIVE_SUFFIXES[suffix]  # its reader reports the fault
     if found:
         raise DocumentError(f"{display_name(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
     if suffix in _BINARY_SUFFIXES:
@@ -183,7 +183,7 @@ def identify(name: str, data: bytes) -> Kind:
 
 
 def _binary_kind(suffix: str, data: bytes) -> Kind | None:
-    """The kind of a mail of Outlook, an office document or a book; None for anything else."""
+    """Return the kind of an Outlook mail, an office document or a book; None for anything else."""
     if _is_outlook_mail(suffix, data):
         return "msg"
     if kind := _office_kind(data, suffix):
@@ -193,7 +193,7 @@ def _binary_kind(suffix: str, data: bytes) -> Kind | None:
 
 
 def _text_kind(suffix: str, data: bytes) -> Kind:
-    """The kind of a file that is made of characters."""
+    """Return the kind of a file that consists of characters."""
     if suffix in _MAIL_SUFFIXES or (suffix not in _NAMED_TEXT and looks_like_mail(data)):
         return _mail_kind(suffix, data)
     if suffix in _NAMED_KINDS:
@@ -208,7 +208,7 @@ def _misnamed_error(name: str, suffix: str, what: str) -> DocumentError:
 
 
 def foreign_format(data: bytes) -> tuple[str, str]:
-    """Name of a format that cannot be read and a hint what to do, or two empty strings."""
+    """Return the name of an unreadable format and a hint, or two empty strings if `data` is of no such format."""
     for magic, what, hint in _MAGIC:
         if data.startswith(magic):
             return what, hint
@@ -229,10 +229,10 @@ def foreign_format(data: bytes) -> tuple[str, str]:
 
 
 def _office_kind(data: bytes, suffix: str = "") -> Kind | None:
-    """The kind of an office document or book, None if it is none or one that cannot be read."""
+    """Return the kind of an office document or book; None for other files and for those that cannot be read."""
     if data.startswith(_RTF):
         return "rtf"
-    if data.startswith(_OLE) and _WORKBOOK.search(data):  # old documents of Office may hold each other
+    if data.startswith(_OLE) and _WORKBOOK.search(data):  # old Office documents may contain each other
         is_alone = not any(part in data for part, _, _ in _OLE_PARTS)
         return "xls" if is_alone or suffix in _KINDS_BY_SUFFIX["xls"][0].split() else None
     if not data.startswith(_ZIP) or any(data.find(part) >= 0 for part, _ in _FOREIGN_ZIP_PARTS[1:]):
@@ -242,14 +242,14 @@ def _office_kind(data: bytes, suffix: str = "") -> Kind | None:
 
 
 def is_encrypted_office(data: bytes) -> bool:
-    """Whether a file is a container with a Word, Excel or PowerPoint document that is encrypted."""
+    """Whether a file is a container of an encrypted Word, Excel or PowerPoint document."""
     return data.startswith(_OLE) and _ENCRYPTED.encode("utf-16-le") in data
 
 
 def _is_outlook_mail(suffix: str, data: bytes) -> bool:
-    """Whether a file is a mail as Outlook saves it, or sends it (TNEF).
+    """Whether a file is a mail as Outlook saves or sends it (TNEF).
 
-    Compound files that are mails may hold other ones, and old documents of Office may hold mails.
+    A compound file with a mail may contain other files, and old Office documents may contain mails.
     """
     if data.startswith(_TNEF):
         return True
@@ -261,7 +261,7 @@ def _is_outlook_mail(suffix: str, data: bytes) -> bool:
 
 
 def looks_like_html(data: bytes) -> bool:
-    """Whether the data begin like an HTML page, after byte order mark, XML declaration and comments."""
+    """Whether the data begin like an HTML page, apart from a byte order mark, XML declaration and comments."""
     head = data[:20_000].removeprefix(_BOM).lstrip()
     while head.startswith((b"<!--", b"<?xml")):
         _, _, head = head.partition(b"-->" if head.startswith(b"<!--") else b"?>")
@@ -270,7 +270,7 @@ def looks_like_html(data: bytes) -> bool:
 
 
 def looks_like_mail(data: bytes) -> bool:
-    """Whether the data begin with the header of a mail as it is sent, among it one that says how it is encoded."""
+    """Whether the data begin with a mail's header that states its encoding."""
     head = _mail_head(data)
     found = {name.lower() for name in _MAIL_HEADER.findall(head)}
     return len(found) >= _LEAST_MAIL_HEADERS and bool(found & {b"mime-version:", b"content-transfer-encoding:"})
@@ -283,7 +283,7 @@ def _mail_head(data: bytes) -> bytes:
 
 
 def _mail_kind(suffix: str, data: bytes) -> Kind:
-    """Mail, mailbox or saved web page: what the suffix says, or else the header."""
+    """Return mail, mailbox or saved web page, by the suffix or else by the header."""
     if suffix in _MAIL_SUFFIXES:
         return _MAIL_SUFFIXES[suffix]
     head = _mail_head(data)
@@ -293,12 +293,12 @@ def _mail_kind(suffix: str, data: bytes) -> Kind:
 
 
 def has_known_ending(name: str) -> bool:
-    """Whether a name ends as those of documents do: "lease.pdf", and not "rent of 5.5m"."""
+    """Whether a name has a suffix of documents: true for "lease.pdf", false for "rent of 5.5m"."""
     return PurePath(name).suffix.lower() in _DOCUMENT_ENDINGS
 
 
 def display_name(name: str) -> str:
-    """A file name for a message on one line: control characters are written as escapes."""
+    """Return a file name for a message of one line, with control characters as escapes."""
     if name == "-":
         return "standard input"
     return "".join(

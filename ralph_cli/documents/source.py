@@ -1,4 +1,4 @@
-"""Where a document comes from and how it is read: one value, handed on whole to everything that reads it again."""
+"""The source of a document: its path and reading options in one value, for every function that reads it again."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -28,26 +28,25 @@ from ralph_cli.documents.sniff import (
 from ralph_cli.documents.structure.complete import complete
 from ralph_cli.documents.text_cache import is_kept, read_parsed, write_parsed
 
-# Codes of cautions about an option that does nothing with this file.
+# Codes of cautions about an option that has no effect on this file.
 UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
 
-# Called with the pages or files that are read, and those in all; a text is a single one.
+# Called with the number of pages or files read and the total; a text counts as one page.
 OnLoading = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentSource:
-    """A document's path ("-" for standard input) with the options that it is read with.
+    """A document's path ("-" for standard input) and the options for reading it.
 
-    `standard_input` gives the bytes of "-" and is called once; without it the program's own standard input is read.
-    `layout` is that of a PDF's text, `encoding` that of a text file, `ocr` says what of a PDF or picture
-    is read by OCR. `on_loading` is called for PDFs that are not in
-    the cache. `document` is what was loaded from it before. `inner` are the names under which the file stands in an
-    archive at `path`, the outermost first.
+    `standard_input` returns the bytes of "-" and is called once; without it the program's own standard input is read.
+    `layout` applies to a PDF's text and `encoding` to a text file. `ocr` says which parts of a PDF or picture OCR
+    reads. `on_loading` is called for PDFs that are not in the cache. `document` is the document loaded from this
+    source before. `inner` are the file's names within the archive at `path`, outermost first.
 
-    With `others`, or when `path` is a folder, a pattern or an archive, it means a set; see `documents.sets.loading`.
-    `strict` makes a file that cannot be read an error, `on_files` is called with the files that are read, and `apart`
-    are files among them that are no documents: they say what is asked.
+    With `others`, or if `path` is a folder, a pattern or an archive, the source is a set; see
+    `documents.sets.loading`. `strict` makes an unreadable file an error. `on_files` is called with the number of
+    files read. `apart` are files in the set that contain questions and are therefore not documents.
     """
 
     path: str
@@ -66,14 +65,14 @@ class DocumentSource:
 
     def __post_init__(self) -> None:
         if self.standard_input is not None:
-            # A pipe is read once, and a document often more than once: for its pages, and for pictures of them.
+            # A pipe can be read only once, but a document is often read again: for its pages, and for pictures of them.
             object.__setattr__(self, "standard_input", cache(self.standard_input))
 
     @classmethod
     def of(
         cls, document: "DocumentLike", *, password: str | None = None, encoding: str | None = None
     ) -> "DocumentSource":
-        """The source that `document` is, or names; `password` and `encoding` are added to a path or a document.
+        """Return the source that `document` is or names. `password` and `encoding` are added to a path or a document.
 
         Raises DocumentError "no-document" for anything else.
         """
@@ -90,31 +89,31 @@ class DocumentSource:
         return cls(str(document), password, encoding)
 
     def of_member(self, member: Member) -> "DocumentSource":
-        """Where a document of the set is that was loaded from this source, read with the same options."""
+        """Return the source of one document of the set loaded from this source, with the same options."""
         named = next((other for other in self.others if other.path == member.path), self)
         return replace(named, path=member.path, inner=member.inner, others=(), document=None)
 
     def with_ocr(self, options: OcrOptions) -> "DocumentSource":
-        """The same source, of which OCR reads what these options say; what is loaded stays as it is."""
+        """Return this source with other OCR options; a loaded document stays unchanged."""
         return replace(self, ocr=options)
 
     def load(self, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
-        """The document, loaded unless it was before. Raises DocumentError as `read` and `load_bytes` do."""
+        """Return the document, and load it if necessary. Raises DocumentError as `read` and `load_bytes` do."""
         return self.document or self.load_bytes(self.read(limits), cache, limits)
 
     def loaded(self, cache: Path | None = None) -> "DocumentSource":
-        """The same source with its document loaded. Raises DocumentError."""
+        """Return this source with its document loaded. Raises DocumentError."""
         return replace(self, document=self.load(cache))
 
     @property
     def record(self) -> dict[str, object]:
-        """What a run's record keeps of how its document was read, so that it can be read in the same way again."""
+        """The options that a run's record keeps, so that the document can be read in the same way again."""
         encoding = {"encoding": self.encoding} if self.encoding else {}
         scanned = self.document is not None and self.document.scans
         return encoding | ({"ocr": self.ocr.record()} if scanned else {})
 
     def read(self, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
-        """The bytes of the file or of standard input.
+        """Return the bytes of the file or of standard input.
 
         Raises DocumentError missing, is-a-directory, unreadable, too-big.
         """
@@ -125,13 +124,13 @@ class DocumentSource:
 
     @property
     def name(self) -> str:
-        """What the file is called: its path, and its names within an archive there."""
+        """The file's path, followed by its names within an archive."""
         return "/".join((self.path, *self.inner))
 
     def keep_text(self, cache: Path) -> None:
-        """Keep the text of the document, if it is a plain one that was loaded, in the folder `cache` beside all others.
+        """Keep the text of a loaded plain-text document in the folder `cache`, next to all other texts.
 
-        Nothing reads it from there but what compares it with a later version. Raises DocumentError as `read` does.
+        Only the comparison with a later version reads it. Raises DocumentError as `read` does.
         """
         document = self.document
         if document is None or document.kind not in TEXT_KINDS or is_kept(cache, document.fingerprint):
@@ -148,11 +147,11 @@ class DocumentSource:
         limits: LoadLimits = DEFAULT_LIMITS,
         start: StartParser = start_parser,
     ) -> Document:
-        """The document in the bytes of a file that has this `name`; no file is read.
+        """Return the document in `data`, the bytes of the file with this `name`; reads no file.
 
-        What is no plain text is parsed in a process that `start` starts, and kept in the folder `cache`, but never what
-        was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted, wrong-password,
-        damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
+        A document that is not plain text is parsed in a process that `start` starts. The result is kept in the folder
+        `cache`, unless there is a password. Raises DocumentError with codes empty, not-what-it-says, encrypted,
+        wrong-password, damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
         """
         name = display_name(self.name)
         if len(data) > limits.bytes:
@@ -162,7 +161,7 @@ class DocumentSource:
         kind = identify(self.name, data)
         sha256 = hashlib.sha256(data).hexdigest()
         fingerprint = loader_fingerprint(sha256, kind, self.layout, self.encoding)
-        # A plain text is decoded faster than it is read from the cache.
+        # Decoding a plain text is faster than reading it from the cache.
         store = cache if self.password is None and kind not in TEXT_KINDS else None
         parsed = read_parsed(store, fingerprint, limits) if store is not None else None
         if parsed is None:
@@ -180,7 +179,7 @@ class DocumentSource:
         return replace(document, cautions=(*document.cautions, *self._unused_options(kind, data)))
 
     def _unused_options(self, kind: Kind, data: bytes) -> Iterator[Caution]:
-        """What was said of a file of this kind to no effect: whoever says it believes otherwise."""
+        """Yield a caution for each given option that has no effect on this file, because the user expects an effect."""
         if self.password is not None and kind != "pdf" and not is_encrypted_office(data):
             why = "this is neither a PDF nor an encrypted Office document"
             yield Caution(UNUSED_PASSWORD, f"the password has no effect, because {why}")
@@ -200,5 +199,5 @@ class DocumentSource:
         )
 
 
-# What a caller may name a document with, or several.
+# The values by which a caller may name one document or several.
 DocumentLike = str | Path | Document | DocumentSource | Sequence["str | Path | Document | DocumentSource"]

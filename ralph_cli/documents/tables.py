@@ -1,6 +1,6 @@
-"""Tables as text: a line for each row, cells two spaces apart, and which cell stands in which row and column.
+"""Writes tables as text: a line for each row, cells two spaces apart, and the row and column of each cell.
 
-Every reader that knows rows and cells writes its tables here, so that they read alike whatever their format is.
+Every reader that knows rows and cells uses this module, so that tables look alike in all formats.
 """
 
 import re
@@ -13,7 +13,7 @@ from ralph_cli.core.structure import EMPTY_CELL
 from ralph_cli.documents.page_text import CELL, LINE, SEPARATORS, PageText
 from ralph_cli.documents.structure.grids import GridCell, GridRow, find_header, make_tables
 
-# What is further right counts as the last of these.
+# The most columns; cells further right count as part of the last one.
 MOST_COLUMNS = 1_000
 
 _MOST_HEADER_ROWS = 10
@@ -22,9 +22,9 @@ _POINTS_OF_BLANK, _BLANKS_OF_TAB = 3.0, 12
 
 
 class TableCell(NamedTuple):
-    """A cell that covers the columns [column, end), with its finished text; `goes_on`: it is a part of the one above.
+    """A cell with its finished text, which covers the columns [column, end). `goes_on`: it continues the cell above.
 
-    `before` and `behind` are the white space that its text asks for at its ends, if it has lines of its own.
+    `before` and `behind` are the separators that its text needs before and after it, if it has several lines.
     """
 
     column: int
@@ -36,7 +36,7 @@ class TableCell(NamedTuple):
 
 
 class TableRow(NamedTuple):
-    """The cells of a row from left to right; `indent`, in points, and `is_header` are those of a `GridRow`."""
+    """The cells of a row from left to right; `indent`, in points, and `is_header` have the meaning of `GridRow`."""
 
     cells: Sequence[TableCell]
     indent: float = 0.0
@@ -44,32 +44,32 @@ class TableRow(NamedTuple):
 
 
 class _Placed(NamedTuple):
-    """A cell, and what it says in the columns that are kept; one that goes on says what the one above says."""
+    """A cell and its text in the columns that are kept; a cell that `goes_on` has the text of the cell above."""
 
     source: TableCell
     shown: GridCell
-    """With its place in its own text."""
+    """The cell with offsets in its own text."""
 
     @property
     def is_own(self) -> bool:
         return not self.source.goes_on
 
     def at(self, place: int) -> GridCell:
-        """The cell, written at a place."""
+        """Return the cell with its offsets moved to the offset `place`."""
         text, start, end, column, last = self.shown
         return GridCell(text, place + start, place + end, column, last)
 
 
 def measure_blanks(text: str) -> float:
-    """How many points the blanks before a text set it in, in a font of 12 points."""
+    """Return the indent of a text by the blanks at its start, in points, for a font of 12 points."""
     blanks = text[: len(text) - len(text.lstrip())]
     return _POINTS_OF_BLANK * len(blanks.expandtabs(_BLANKS_OF_TAB))
 
 
-# A cell with what is written ahead of it: marks, and what cells above say again.
+# A cell with the texts to write before it: empty marks, and texts repeated from above.
 _Completed = tuple[list[tuple[str, _Placed | None]], _Placed]
 
-# The first and the last column that each name of a header stands over, from left to right.
+# The first and last column under each name of a header, from left to right.
 _Names = Sequence[tuple[int, int]]
 
 _EMPTY = (EMPTY_CELL, None)
@@ -77,13 +77,14 @@ _DIGIT = re.compile(r"\d")
 
 
 def write_table(rows: Sequence[TableRow], columns: int = 0, *, is_loose: bool = False) -> PageText:
-    """The text of a table with what stands in it, itself as a `Table`, too; empty if nothing is in it.
+    """Return the text of a table with its contents and the `Table` itself; an empty page if all cells are empty.
 
-    It has so many `columns`, or more, as its cells take. Under names of columns an empty cell is marked, if a filled
-    one follows it, and a cell that goes on with a short one above says again what that says.
+    The table has at least `columns` columns, and more if its cells need them. Under named columns, an empty cell
+    before a filled one is marked. A cell that continues a short one above repeats its text.
 
-    A format that `is_loose` uses tables to place things on the page, too: one without header and figures is written as
-    it is. And it divides a column into several, such as one for a sign: a name has one cell, however wide it is.
+    `is_loose` is for formats that also use tables for layout: a table without header and figures is written as text
+    only. Such formats also split a column into several, for example one for a sign, so a name has one cell whatever
+    its width.
     """
     placed = [(row, cells) for row, cells in zip(rows, _place(rows), strict=True) if cells]
     count = max([min(columns, MOST_COLUMNS), *(it.shown.last + 1 for _, cells in placed for it in cells)])
@@ -106,13 +107,15 @@ def write_table(rows: Sequence[TableRow], columns: int = 0, *, is_loose: bool = 
 
 
 def _has_columns(rows: Sequence[GridRow]) -> bool:
-    """Whether these are several rows, one of them with several cells."""
+    """Whether there are several rows, and one of them has several cells."""
     return len(rows) > 1 and any(len(row.cells) > 1 for row in rows)
 
 
 def _write_row(page: PageText, row: TableRow, cells: Sequence[_Completed], behind: int, *, is_below: bool) -> GridRow:
-    """Write a row on a line of its own, `behind` what is due to the cell before it; what is said again `is_below` the
-    header counts as a cell."""
+    """Write a row on a line of its own, after the separator `behind` that the cell before it needs.
+
+    If the row `is_below` the header, repeated texts count as cells.
+    """
     begin, filled, apart = -1, list[GridCell](), LINE
     for ahead, it in cells:
         if page.length:
@@ -128,7 +131,7 @@ def _write_row(page: PageText, row: TableRow, cells: Sequence[_Completed], behin
 
 
 def _place(rows: Sequence[TableRow]) -> Iterator[list[_Placed]]:
-    """The cells of each row."""
+    """Yield the cells of each row, with continued texts filled in."""
     above: dict[int, _Placed] = {}
     for row in rows:
         placed: list[_Placed] = []
@@ -148,9 +151,9 @@ def _place(rows: Sequence[TableRow]) -> Iterator[list[_Placed]]:
 def _name_columns(
     header: Sequence[Sequence[_Placed]], grid: Sequence[GridRow], head: int, count: int, is_loose: bool
 ) -> _Names:
-    """The columns that header rows name; a header above several others is a part of their names.
+    """Return the columns that header rows name; a header above several others is part of their names.
 
-    None where headers and figures do not stand in the same columns of the grid.
+    Return nothing if headers and figures are not in the same columns of the grid.
     """
     is_marked = any(row.is_header for row in grid[:head])
     has_figures = any(cell.is_figure for row in grid for cell in row.cells)
@@ -163,7 +166,7 @@ def _name_columns(
 
 
 def _lowest_names(header: Sequence[Sequence[_Placed]], count: int) -> list[tuple[int, int]]:
-    """The columns of the names that have no other below them, from left to right; a title over all is no name."""
+    """Return the columns of names without another name below, from left to right; a title over all is not a name."""
     names: list[tuple[int, int]] = []
     for cells in reversed(header):
         filled = [(it.shown.column, it.shown.last) for it in cells if it.is_own and it.shown.text]
@@ -174,16 +177,16 @@ def _lowest_names(header: Sequence[Sequence[_Placed]], count: int) -> list[tuple
 
 
 def _is_under(names: _Names, cell: GridCell) -> bool:
-    """Whether a cell stands under a name."""
+    """Whether a cell is under a name."""
     at = bisect_left(names, cell.column, key=itemgetter(1))
     return at < len(names) and names[at][0] <= cell.last
 
 
 def _complete(cells: Sequence[_Placed], names: _Names, is_below: bool, is_loose: bool) -> Iterator[_Completed]:
-    """The filled cells of a row, each with what is written ahead of it: marks, and what cells above say again.
+    """Yield each filled cell of a row with the texts to write before it: empty marks, and texts repeated from above.
 
-    There is a mark for each name with nothing under it, if the row `is_below` the header. A row of one cell without a
-    figure is the title of others: at the left, over several columns, or anywhere if the format `is_loose`.
+    If the row `is_below` the header, each name without a cell under it gets a mark. A row whose only cell has no
+    figure is a title: at the left, over several columns, or anywhere if the format `is_loose`.
     """
     filled = [it for it in cells if it.shown.text]
     first = filled[0].shown
@@ -206,7 +209,7 @@ def _complete(cells: Sequence[_Placed], names: _Names, is_below: bool, is_loose:
 
 
 def _count_between(names: _Names, first: int, last: int) -> int:
-    """How many names stand over nothing but these columns."""
+    """Count the names that cover only columns from `first` to `last`."""
     if not names or first > last:
         return 0
     return max(bisect_right(names, last, key=itemgetter(1)) - bisect_left(names, first, key=itemgetter(0)), 0)

@@ -1,4 +1,4 @@
-"""Parsed texts kept between runs, one compressed file per fingerprint."""
+"""Keeps parsed texts between runs, one compressed file per fingerprint."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ _FORMAT = 9
 
 
 def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocument | None:
-    """The parse stored under this fingerprint, or None if there is none or the file is not one of ours."""
+    """Return the parse stored under this fingerprint; None if the file is missing or invalid."""
     try:
         with gzip.open(_file(cache, fingerprint), "rb") as stream:
             head = json.loads(stream.readline(1_000))
@@ -27,14 +27,14 @@ def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocu
 
 
 def is_kept(cache: Path, fingerprint: str) -> bool:
-    """Whether something is stored under this fingerprint."""
+    """Whether a file is stored under this fingerprint."""
     return _file(cache, fingerprint).exists()
 
 
 def write_parsed(cache: Path, fingerprint: str, parsed: ParsedDocument) -> None:
-    """Store a parse, readable by its owner only; a cache that cannot be written is no error.
+    """Store a parse in a file that only its owner can read. A cache that cannot be written is not an error.
 
-    One for which fonts were missing is not stored: it would hold when they are installed.
+    A parse with missing fonts is not stored, because it would stay in use after the fonts are installed.
     """
     if any(caution.code == MISSING_FONTS for caution in parsed.cautions):
         return

@@ -15,15 +15,15 @@ MAX_CONTEXT = 2_400
 # The fewest characters of context on each side, if the document has so many.
 MIN_CONTEXT = 220
 
-# Records of a table (csv) on each side of a passage.
+# The number of table records (csv) on each side of a passage.
 RECORDS_AROUND = 2
 
 
 def context_span(document: Document, span: Span, max_characters: int = MAX_CONTEXT, least: int = MIN_CONTEXT) -> Span:
-    """The whole blocks that contain `span`, with at most `max_characters` more on each side.
+    """Return the whole blocks that contain `span`, with at most `max_characters` more on each side.
 
-    A table is taken with its title. At least `least` characters on each side are taken, but none of another document,
-    sheet or slide.
+    The context of a table includes its title. It has at least `least` characters on each side, but does not extend
+    into another document, sheet or slide.
     """
     text = document.text
     first, last = document.block_at(span.start), document.block_at(span.end - 1)
@@ -33,7 +33,7 @@ def context_span(document: Document, span: Span, max_characters: int = MAX_CONTE
     records = _records_around(document, span)
     if records is not None:
         low, high = records.start, records.end
-    # A paragraph on one endless line is cut at a word, a table at a row.
+    # A long paragraph on one line is cut at a word, a table at a row.
     if span.start - low > max_characters:
         line = text.find("\n", span.start - max_characters, span.start) + 1
         low = line or text.rfind(" ", low, span.start - max_characters) + 1 or span.start - max_characters
@@ -52,14 +52,14 @@ def context_span(document: Document, span: Span, max_characters: int = MAX_CONTE
 
 
 def sentence_span(document: Document, span: Span, stops: str = ".!?") -> Span:
-    """The sentence or sentences that contain a passage; a sentence ends with its block."""
+    """Return the sentence or sentences that contain a passage; a sentence ends with its block at the latest."""
     first, last = document.block_at(span.start), document.block_at(span.end - 1)
     low, high = first.start if first else span.start, last.end if last else span.end
     return Span(*sentence_at(document.text, span.start, span.end, low, max(high, span.end), stops))
 
 
 def _with_captions(document: Document, table: Block) -> int:
-    """The start of the captions right above a table."""
+    """Return the start of the captions directly above a table."""
     at = bisect_left(document.blocks, table.start, key=attrgetter("start"))
     while at and document.blocks[at - 1].kind == "caption":
         at -= 1
@@ -67,7 +67,7 @@ def _with_captions(document: Document, table: Block) -> int:
 
 
 def _records_around(document: Document, span: Span) -> Span | None:
-    """The rows of a table of records around a passage; None in other formats."""
+    """Return the span of table records around a passage; None for formats other than csv."""
     member = document.member_at(span.start)
     table = document.table_at(span.start) if (member.kind if member else document.kind) == "csv" else None
     if table is None:
@@ -78,14 +78,14 @@ def _records_around(document: Document, span: Span) -> Span | None:
 
 
 def _minimum_start(text: str, start: int, least: int) -> int:
-    """The start of the line that contains the character `least` before `start`, or of a word in it if it is long."""
+    """Return where the line of the character `least` before `start` begins, or a word in it if the line is long."""
     at = max(start - least, 0)
     line = max(text.rfind("\n", 0, at), text.rfind("\f", 0, at)) + 1
     return line if at - line <= MIN_CONTEXT else text.rfind(" ", line, at) + 1 or at
 
 
 def _minimum_end(text: str, end: int, least: int) -> int:
-    """The end of the line that contains the character `least` behind `end`, or of a word in it if it is long."""
+    """Return where the line of the character `least` after `end` ends, or a word in it if the line is long."""
     at = min(end + least, len(text))
     ends = [place for place in (text.find("\n", at), text.find("\f", at)) if place >= 0]
     line = min([*ends, len(text)])
@@ -104,10 +104,10 @@ _PARTING = frozenset(",;|\t")
 
 
 def describe_sparse_rows(document: Document) -> dict[int, str]:
-    """Descriptions of rows with empty cells by the start of their line: the column of each figure.
+    """Return descriptions of rows with empty cells, keyed by the start of their line: each figure with its column.
 
-    Leaves out rows whose empty cells are marked or separated by signs, as in csv, and rows with a figure in an unnamed
-    column, because half a description would mislead.
+    Rows whose empty cells are marked, or whose cells are separated by signs as in csv, have no description. Neither
+    have rows with a figure in an unnamed column, because an incomplete description would mislead.
     """
     found: dict[int, str] = {}
     for table in document.tables:
@@ -131,7 +131,7 @@ def _line_start(text: str, offset: int) -> int:
 
 
 def _shows_empty_cells(text: str, line: int, cells: Sequence[Cell]) -> bool:
-    """Whether a row's empty cells are marked, or all its cells have signs between them."""
+    """Whether a row's empty cells are marked, or signs separate all its cells."""
     if EMPTY_CELL in text[line : cells[-1].end]:
         return True
     before = (text[line : cell.start].rstrip(' "')[-1:] for cell in cells)
@@ -139,7 +139,7 @@ def _shows_empty_cells(text: str, line: int, cells: Sequence[Cell]) -> bool:
 
 
 def _describe(text: str, cells: Sequence[Cell], names: Sequence[tuple[str, ...]]) -> str:
-    """The figures of a row with their columns; a name that begins like the one before it is shortened."""
+    """Return the figures of a row with their columns. A name that begins like the one before it is shortened."""
     told: list[str] = []
     before: list[str] = []
     for cell in cells:

@@ -1,1 +1,1 @@
-"""Books: each chapter a page, in the order in which they are read."""
+"""Books: each chapter is a page, in reading order."""

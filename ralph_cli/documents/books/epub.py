@@ -1,4 +1,4 @@
-"""EPUB books: the chapters of the spine, each a page of HTML, named by the book's table of contents (EPUB 3.3)."""
+"""EPUB books: each chapter of the spine is an HTML page, named by the book's table of contents (EPUB 3.3)."""
 
 import re
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ _CHAPTERS = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbo
 _LINKED = re.compile(rb"""<link\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>""", re.IGNORECASE)
 _HREF = re.compile(rb"""href\s*=\s*["']([^"'<>]{1,500})["']""", re.IGNORECASE)
 _PAGES = re.compile(r"\.x?html?$")
-# Bytes of style sheets that are read with one chapter.
+# The most bytes read of each style sheet.
 _MOST_STYLES = 1 << 20
 
 
 def parse_epub(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a book, with headings and tables; for a child process.
+    """Return the text of a book with headings and tables; call it in a child process.
 
-    Raises DocumentError damaged, encrypted (also by a shop's rights management), too-big, no-text, unsupported.
+    Raises DocumentError damaged, encrypted (also for DRM), too-big, no-text, unsupported.
     """
     archive = Archive(data, name, limits)
     root = archive.read_xml(_CONTAINER, ":container")
@@ -54,7 +54,7 @@ class _BookReader:
         self._styles: dict[str, bytes] = {}
 
     def read(self) -> ParsedDocument:
-        """The whole book."""
+        """Return the whole book."""
         self._refuse_encrypted()
         names = self._read_contents()
         parts: list[ParsedDocument] = []
@@ -81,7 +81,7 @@ class _BookReader:
         return join_parts(parts, (*self._findings.cautions(), *cautions)[:100])
 
     def _read_chapter(self, part: str, item: Element | None, at: int) -> ParsedDocument:
-        """One chapter as a document of one page; an empty one if it cannot be read."""
+        """Return one chapter as a document of one page; an empty one if it cannot be read."""
         empty = plain_document([""])
         if item is None or not self._archive.has(part):
             what = f"chapter {at} is not in the file: {part[:100] or 'it has no name'}"
@@ -102,7 +102,7 @@ class _BookReader:
             return empty
 
     def _prepare(self, part: str) -> bytes:
-        """A chapter as HTML: elements closed as HTML closes them, its style sheets in it."""
+        """Return a chapter as HTML: its elements closed as in HTML, its style sheets included."""
         source = close_elements(self._archive.read(part))
         return _LINKED.sub(lambda link: self._put_in_styles(part, link), source)
 
@@ -121,7 +121,7 @@ class _BookReader:
         return self._archive.resolve(self._package, target) if item is not None else ""
 
     def _refuse_encrypted(self) -> None:
-        """Raise DocumentError "encrypted" if chapters are; a book may have its fonts alone encrypted."""
+        """Raise DocumentError "encrypted" if chapters are encrypted; books with only encrypted fonts are readable."""
         if not self._archive.has(_ENCRYPTION):
             return
         root = self._archive.read_xml(_ENCRYPTION, ":encryption")
@@ -133,7 +133,9 @@ class _BookReader:
             raise DocumentError(what, code="encrypted", hint="get a copy without DRM")
 
     def _read_contents(self) -> dict[tuple[str, bool], str]:
-        """By the name of its part what the table of contents calls a chapter, or the first place in it."""
+        """Return chapter names from the table of contents, keyed by part and whether the entry names a place in the
+        part.
+        """
         listed = [item for item in self._items.values() if "nav" in attribute(item, "properties").split()]
         listed += [self._items[self._contents]] if self._contents in self._items else []
         names: dict[tuple[str, bool], str] = {}
@@ -147,7 +149,7 @@ class _BookReader:
 
 
 def _read_links(source: bytes) -> Iterator[tuple[str, str]]:
-    """The targets and names of a table of contents: links of EPUB 3, points of EPUB 2."""
+    """Yield the targets and names of a table of contents: links in EPUB 3, points in EPUB 2."""
     tree = LexborHTMLParser(source.decode("utf-8", "replace"))
     for link in tree.css("nav a[href], body > a[href]"):
         yield link.attributes.get("href") or "", one_line(link.text())

@@ -1,4 +1,4 @@
-"""Tables in plain text (csv, tsv; RFC 4180): the text as it is, with rows as places and cells under their headers."""
+"""Tables in plain text (csv, tsv; RFC 4180): the text unchanged, with rows as places and cells under their headers."""
 
 import re
 from collections import Counter
@@ -18,13 +18,13 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, make_tables
 from ralph_cli.documents.tables import measure_blanks
 from ralph_cli.text.lexicon import pluralize
 
-# Cells of which it is kept under which header they stand, and columns of a table, as Excel has.
+# The most cells whose headers are recorded, and the most columns of a table, as in Excel.
 _MOST_CELLS, _MOST_COLUMNS = 400_000, 16_384
 
-# Rows above which the header is looked for.
+# The number of rows among which the header is searched.
 _MOST_ROWS_ABOVE = 50
 
-# Rows from which most have as many cells as the others, and their share: only then another one stands out.
+# A row of another width is reported only in a table of at least this many rows, with this share of the usual width.
 _LEAST_ROWS, _SAME_SHARE = 4, 0.9
 
 _YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
@@ -35,13 +35,13 @@ _SEPARATOR_LINE = re.compile(r"sep=(.)\n", re.IGNORECASE)
 _DELIMITERS = "\t;|,"
 _SAMPLE_CHARACTERS, _SAMPLE_RECORDS = 1 << 17, 200
 _LEAST_SHARE, _SURE_SHARE = 0.6, 0.9
-# Rows whose quotation marks do not match, behind which none is believed.
+# The most rows with unmatched quotation marks, after which quotation marks are ordinary characters.
 _MOST_UNSOUND = 100
 
 
 @dataclass(slots=True)
 class Record:
-    """A row of a table, text[start:end], and where its cells are, without quotation marks and blanks around them."""
+    """A row of a table, text[start:end], and the spans of its cells, without surrounding quotation marks and blanks."""
 
     start: int
     end: int
@@ -51,14 +51,14 @@ class Record:
 
     @property
     def is_blank(self) -> bool:
-        """Whether no cell has anything in it."""
+        """Whether all cells are empty."""
         return all(start == end for start, end in self.cells)
 
 
 def find_delimiter(text: str, suffix: str) -> str:
-    """What parts the cells: what a first line "sep=;" says, as Excel writes it, or else what makes rows of equal width.
+    """Return the delimiter: from a first line "sep=;", as Excel writes it, or the one that makes rows of equal width.
 
-    "" if nothing does. A comma comes last, for it may be that of decimals.
+    Return "" if no delimiter does. The comma is tried last, because it may be a decimal comma.
     """
     if named := _SEPARATOR_LINE.match(text):
         return named[1]
@@ -77,10 +77,10 @@ def find_delimiter(text: str, suffix: str) -> str:
 
 
 def read_records(text: str, delimiter: str) -> Iterator[Record]:
-    """The records of a text in their order, blank ones among them; a line that only names the delimiter is none.
+    """Yield the records of a text in order, including blank ones, but not a line that only names the delimiter.
 
-    A cell in quotation marks may hold delimiters and line ends. A mark that is never closed is an ordinary character,
-    and so are all behind it.
+    A cell in quotation marks may contain delimiters and line ends. A mark that is never closed is an ordinary
+    character, as are all marks after it.
     """
     named = _SEPARATOR_LINE.match(text)
     at = named.end() if named else 0
@@ -98,7 +98,7 @@ def read_records(text: str, delimiter: str) -> Iterator[Record]:
 
 
 def _split(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, int]]:
-    """The cells of a row without quotation marks."""
+    """Return the cells of a row without quotation marks."""
     line = text[start:end]
     cells: list[tuple[int, int]] = []
     if " " not in line:
@@ -117,13 +117,13 @@ def _split(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, i
 
 @cache
 def _field_pattern(delimiter: str) -> "re.Pattern[str]":
-    """A cell in quotation marks, or a plain one, with the delimiter, line end or end of text behind it."""
+    """Return a pattern for a quoted or a plain cell with the delimiter, line end or end of text after it."""
     sign = re.escape(delimiter)
     return re.compile(rf' *+"((?:[^"]++|"")*+)" *+({sign}|\n|\Z)|([^{sign}\n]*+)({sign}|\n|\Z)')
 
 
 def _read_quoted(text: str, start: int, delimiter: str) -> tuple[Record, bool]:
-    """A row with quotation marks, and whether they may still be believed behind it."""
+    """Return a row with quotation marks, and whether marks after it can still be trusted."""
     match = _field_pattern(delimiter).match
     cells: list[tuple[int, int]] = []
     at, is_sound, behind = start, True, delimiter
@@ -148,9 +148,10 @@ def _read_quoted(text: str, start: int, delimiter: str) -> tuple[Record, bool]:
 
 
 def parse_csv(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """A table's text as it is; a row's place is its number as a spreadsheet counts: "row 12"; for a child process.
+    """Return a table's text unchanged, with places like "row 12", numbered as in a spreadsheet; call it in a child
+    process.
 
-    What is no table has lines only. Raises DocumentError as `read_plain_text` does.
+    A text that is not a table has only lines. Raises DocumentError as `read_plain_text` does.
     """
     text, cautions = read_plain_text(data, name=name, encoding=encoding, limits=limits)
     text = text.replace("\f", " ")
@@ -171,12 +172,12 @@ def parse_csv(data: bytes, *, name: str, encoding: str | None, limits: LoadLimit
 
 
 class _TableReader:
-    """Takes the rows of a text one after the other, and finds the one that names the columns."""
+    """Processes the rows of a text in order, and finds the header."""
 
     def __init__(self, text: str) -> None:
         self.places: list[NamedPlace] = []
         self.dropped = 0
-        """The first row of which not all cells are kept, 0 if there is none."""
+        """The first row whose cells are not all kept, 0 if all are."""
         self._text = text
         self._widths: Counter[int] = Counter()
         self._first_of_width: dict[int, int] = {}
@@ -188,7 +189,7 @@ class _TableReader:
         self._count = 0
 
     def add(self, number: int, record: Record) -> None:
-        """Take the next row."""
+        """Process the next row."""
         if len(self.places) <= MOST_PLACES and record.start < record.end:
             self.places.append(NamedPlace(record.start, f"row {number}"))
         if not record.is_sound and self._unsound is None:
@@ -218,7 +219,7 @@ class _TableReader:
             self._rows.append(GridRow(record.start, record.end, cells, measure_blanks(label.replace('"', "", 1))))
 
     def tables(self) -> list[Table]:
-        """The table of the rows from the one on that names the columns; nothing without such a row."""
+        """Return the table of the rows from the header on; nothing without a header."""
         header = self._find_header()
         if header is None:
             return []
@@ -227,7 +228,7 @@ class _TableReader:
         return make_tables(rows, max(wide, len(header.cells)), 1) if len(rows) > 1 else []
 
     def describe_damage(self) -> list[Caution]:
-        """Where quotation marks do not match, or a row has not as many cells as nearly all others.
+        """Return a caution about unmatched quotation marks, or a row whose width differs from nearly all others.
 
         A row of one cell is a title or a note.
         """
@@ -247,7 +248,7 @@ class _TableReader:
         return [Caution("incomplete", f"{what}: the file may be cut off or damaged")] if what else []
 
     def _find_header(self) -> Record | None:
-        """The first row of the usual width, if it has a name in most columns, no name twice, and no figure."""
+        """Return the first row of the usual width, if most columns have a name, and no name is repeated or a figure."""
         usual = self._widths.most_common(1)[0][0] if self._widths else 0
         first = next((record for record in self._head if len(record.cells) == usual), None)
         if first is None or usual < 2:

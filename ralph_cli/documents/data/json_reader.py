@@ -1,7 +1,7 @@
-"""JSON (RFC 8259), one value or a value a line (jsonl), as text in which each value has a place: "/items/3/name".
+"""JSON (RFC 8259), one value or one value per line (jsonl), as text in which each value has a place: "/items/3/name".
 
-One pass tells where the members are, what points to them (RFC 6901) and where the text stops being JSON. It may be of
-any depth and size: nothing of the pass recurses, and no number is computed.
+One pass finds the members, the pointers to them (RFC 6901), and the position where the text stops being JSON. The
+text may have any depth and size: the pass does not recurse and computes no numbers.
 """
 
 import json
@@ -21,7 +21,7 @@ _LINES_SUFFIXES = frozenset([".jsonl", ".ndjson"])
 _LONGEST_LINE = 2_000
 _MOST_NAMED = 5
 
-# A string (RFC 8259, section 7); line ends and other control characters may stand in it as they are.
+# A string (RFC 8259, section 7); unescaped line ends and other control characters are allowed in it.
 STRING = r'"(?:[^"\\]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 
 _ESCAPE = re.compile(
@@ -38,25 +38,25 @@ _TOKEN = re.compile(
 _BLANKS = re.compile(r"[ \t\n\r]*+")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 _LONGEST_NAME, _LONGEST_POINTER = 200, 400
-# What may come: a value; the first or the next member of what is open, or its end; a comma, or the end.
+# What may follow: a value; the first or next member of the open container, or its end; a comma, or the end.
 _VALUE, _FIRST, _NEXT, _END = range(4)
 
 
 def write_out_escapes(text: str) -> str:
-    """JSON with the characters that its escapes stand for: "Caf\\\\u00e9" reads "Café", "\\\\n" is the end of a line.
+    r"""Return JSON with its escapes decoded: "Caf\u00e9" becomes "Café", and "\n" a line end.
 
-    Escapes stay where JSON needs them: of quotation marks, backslashes and control characters.
+    Escapes that JSON needs are kept: quotation marks, backslashes and control characters.
     """
     return _ESCAPE.sub(_meant, text) if "\\" in text else text
 
 
 def read_string(written: str) -> str:
-    """What a string of JSON says; `written` is with its quotation marks."""
+    """Return the value of a JSON string; `written` includes its quotation marks."""
     return str(json.loads(written, strict=False)) if "\\" in written else written[1:-1]
 
 
 def break_lines(text: str) -> str:
-    """JSON with the end of a line behind each comma between its values."""
+    """Return JSON with a line end after each comma between its values."""
     return _STRING_OR_COMMA.sub(lambda found: found[0] if found[0][0] == '"' else ",\n", text)
 
 
@@ -83,7 +83,7 @@ class _OpenContainer:
 
     @property
     def member(self) -> str:
-        """The pointer to the member that is being read, without its middle if it is long."""
+        """The pointer to the current member; a long one loses its middle."""
         pointer = f"{self.pointer}/{self.name if self.is_object else self.count}"
         if len(pointer) > _LONGEST_POINTER:
             return f"{pointer[: _LONGEST_POINTER // 2]}\u2026{pointer[-_LONGEST_POINTER // 4 :]}"
@@ -91,16 +91,16 @@ class _OpenContainer:
 
 
 class JsonScan:
-    """A pass over the value in a text. Afterwards `damage` is where it stops being JSON, None if nowhere.
+    """A pass over the value in a text; afterwards `damage` is the offset where it stops being JSON, None if nowhere.
 
-    Below the depth `deepest`, if it is given, members are passed over: `too_deep` says that this could not be done.
+    Members below the depth `deepest`, if given, are skipped; `too_deep` means that this failed.
     """
 
     def __init__(self, text: str, deepest: int | None = None) -> None:
         self.damage: int | None = None
         self.too_deep = False
         self.repeated: list[str] = []
-        """Pointers to members whose name stood in the same object before."""
+        """Pointers to members whose name occurred in the same object before."""
         self._text = text
         self._deepest = deepest
         self._at = 0
@@ -108,7 +108,7 @@ class JsonScan:
         self._awaited = _VALUE
 
     def members(self) -> Iterator[tuple[int, str]]:
-        """The offset of each member of an object or array, at its name if it has one, and the pointer to it."""
+        """Yield the offset of each member of an object or array (of its name, if it has one) and the pointer to it."""
         match = _TOKEN.match
         while self._awaited != _END or self._open:
             token = match(self._text, self._at)
@@ -128,7 +128,7 @@ class JsonScan:
             self.damage = self._at
 
     def _take(self, kind: str, token: "re.Match[str]", inner: _OpenContainer | None, begins: bool) -> bool:
-        """Go on behind a token; False if it may not stand here. `begins` says that a member may begin with it."""
+        """Process a token; return False if it is not allowed here. `begins` means that a member may begin with it."""
         if kind == "name":
             if not begins or inner is None or not inner.is_object:
                 return False
@@ -161,7 +161,7 @@ class JsonScan:
         self._awaited = _VALUE
 
     def _pass_over(self, start: int) -> bool:
-        """Go on behind a whole object or array."""
+        """Skip a whole object or array."""
         try:
             _, self._at = _DECODER.raw_decode(self._text, start)
         except RecursionError:
@@ -173,7 +173,7 @@ class JsonScan:
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is one value of JSON that is not too deep for Python."""
+    """Whether a text is one JSON value that is not too deep for Python."""
     try:
         _, end = _DECODER.raw_decode(text, _skip_blanks(text, 0))
     except (ValueError, RecursionError, MemoryError):
@@ -182,16 +182,16 @@ def is_json(text: str) -> bool:
 
 
 def _skip_blanks(text: str, at: int) -> int:
-    """Where what stands behind the blanks at a place begins."""
+    """Return the offset after the blanks at `at`."""
     blanks = _BLANKS.match(text, at)
     return blanks.end() if blanks else at
 
 
 def parse_json(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """JSON as it is, but for the escapes of letters in its strings, which are written out; for a child process.
+    """Return JSON unchanged, except that escaped letters in its strings are decoded; call it in a child process.
 
-    A text with lines that are too long to be read gets a line for each value. What is no JSON is kept as it is, and a
-    caution says from where on. Raises DocumentError as `read_plain_text` does.
+    A text with very long lines gets a line for each value. Invalid JSON is kept unchanged, and a caution says where
+    it begins. Raises DocumentError as `read_plain_text` does.
     """
     text, cautions = read_plain_text(data, name=name, encoding=encoding, limits=limits)
     text = text.replace("\f", " ")
@@ -234,7 +234,7 @@ class _JsonLayout:
             self.places.append(NamedPlace(scan.damage, f"line {line} or behind it, where it is {what}"))
 
     def read_lines(self, text: str) -> None:
-        """Lay out a value a line."""
+        """Lay out one value per line."""
         shown: list[str] = []
         at = broken = 0
         for number, line in enumerate(text.split("\n"), 1):
@@ -254,7 +254,7 @@ class _JsonLayout:
         self.text = "\n".join(shown)
 
     def cautions(self) -> Iterator[Caution]:
-        """What is wrong with the text as JSON."""
+        """Yield cautions about faults of the text as JSON."""
         if self._damage:
             yield Caution("incomplete", f"{self._damage}: the file may be cut off or damaged")
         if self._repeated:
@@ -276,13 +276,13 @@ class _JsonLayout:
 
 
 def _deepest_place(text: str, by_line: bool) -> int | None:
-    """Down to which depth members have places: all, or in a text of very many values its records only."""
+    """Return the greatest depth of members with places: None for all; with too many values, that of records."""
     if sum(map(text.count, ",[{")) <= MOST_PLACES:
         return None
     return 0 if by_line else 1 if text.lstrip(" \t\n")[:1] == "[" else 2
 
 
 def _is_value_per_line(text: str) -> bool:
-    """Whether the first line is a whole value, and something stands behind it."""
+    """Whether the first line is a complete value and more text follows."""
     first, _, rest = text.lstrip("\n").partition("\n")
     return bool(rest.strip()) and first.strip()[:1] in ("{", "[") and is_json(first)

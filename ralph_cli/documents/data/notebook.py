@@ -1,4 +1,4 @@
-"""Notebooks (ipynb, nbformat 3 and 4): sources of the cells and what they have put out, with the cell as place."""
+"""Notebooks (ipynb, nbformat 3 and 4): the sources and outputs of cells, with the cell as place."""
 
 import json
 import re
@@ -22,10 +22,11 @@ _OLD_PICTURES = frozenset(["png", "jpeg", "svg", "pdf"])
 
 
 def parse_notebook(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """Sources of all cells, and of outputs the form that a notebook shows, as text; for a child process.
+    """Return the sources of cells, and outputs in the form that a notebook shows, as text; call it in a child
+    process.
 
-    Markdown is left as it is written, tables of HTML are tables, the colours of a terminal are taken off. Pictures are
-    counted in a caution. Raises DocumentError damaged, no-text, too-big, undecodable, unsupported.
+    Markdown stays unchanged, HTML tables become tables, terminal colours are removed. A caution counts the pictures.
+    Raises DocumentError damaged, no-text, too-big, undecodable, unsupported.
     """
     text, cautions = decode_text(data, name=name, encoding=encoding)
     reader = _NotebookReader(name, limits)
@@ -37,7 +38,7 @@ def parse_notebook(data: bytes, *, name: str, encoding: str | None, limits: Load
 
 
 class _NotebookReader:
-    """Writes the cells of a notebook one after the other."""
+    """Writes the cells of a notebook in order."""
 
     def __init__(self, name: str, limits: LoadLimits) -> None:
         self.out = ComposedText(name, limits)
@@ -48,7 +49,7 @@ class _NotebookReader:
         self._repeated: set[str] = set()
 
     def read_json(self, text: str) -> Any:
-        """The notebook's object. Raises DocumentError "damaged" or "too-big"."""
+        """Return the notebook's object. Raises DocumentError "damaged" or "too-big"."""
         try:
             return json.loads(text, parse_int=str, parse_float=str, object_pairs_hook=self._to_object)
         except json.JSONDecodeError as error:
@@ -59,14 +60,14 @@ class _NotebookReader:
             raise DocumentError(f"{self._name} is too deeply nested to be a notebook", code="too-big") from None
 
     def read_cells(self, cells: list[Any]) -> None:
-        """Write all cells, which count from 1."""
+        """Write all cells, numbered from 1."""
         for number, cell in enumerate(cells, 1):
             if not isinstance(cell, dict):
                 self._broken.append(number)
                 continue
             kind = cell.get("cell_type")
             source = self._text(cell.get("source", cell.get("input", "")), number)
-            if kind == "heading":  # of nbformat 3
+            if kind == "heading":  # only in nbformat 3
                 level = str(cell.get("level", 1))
                 source = f"{'#' * (int(level) if level in set('123456') else 1)} {source}"
             start = self.out.write(source, f"cell {number}")
@@ -79,7 +80,7 @@ class _NotebookReader:
                 self._read_output(output, number)
 
     def finish(self) -> ParsedDocument:
-        """The notebook as read."""
+        """Return the notebook that was read."""
         if self._pictures:
             self.out.warn("pictures-unread", f"pictures that were not read: {self._pictures:,}")
         if self._unread:
@@ -112,7 +113,7 @@ class _NotebookReader:
                 self._broken.append(number)
 
     def _read_display(self, forms: dict[str, Any], place: str, number: int) -> None:
-        """Write the form that a notebook shows of an output that is there in several."""
+        """Write an output in the form that a notebook shows, if it has several forms."""
         is_plot = any("plotly" in form or "vega" in form for form in forms)
         if is_plot or "application/vnd.jupyter.widget-view+json" in forms:
             self._unread += 1
@@ -131,7 +132,7 @@ class _NotebookReader:
         self._unread += 1
 
     def _write_page(self, source: str, place: str) -> bool:
-        """Write an output of HTML; False if it shows no text, as a picture or a program does."""
+        """Write an HTML output; return False if it shows no text, as for a picture or a program."""
         try:
             data = source.encode("utf-8")
             page = parse_html(data, name=self._name, encoding="utf-8", limits=self._limits, titled=False)
@@ -143,7 +144,7 @@ class _NotebookReader:
         return True
 
     def _text(self, value: Any, number: int) -> str:
-        """A text, which may be given as a list of lines, without the colours of a terminal."""
+        """Return a text, which may be given as a list of lines, without terminal colours."""
         if isinstance(value, list) and all(isinstance(line, str) for line in value):
             value = "".join(value)
         if not isinstance(value, str):
@@ -160,7 +161,7 @@ class _NotebookReader:
 
 
 def show_terminal(text: str) -> str:
-    """What a terminal has shown once all was written: each line as it was last written over."""
+    """Return what a terminal shows in the end: overwritten lines in their last state."""
     return "\n".join(_last_written(line) for line in text.split("\n")) if "\r" in text else text
 
 
@@ -172,7 +173,7 @@ def _last_written(line: str) -> str:
 
 
 def _cells_of(notebook: Any, name: str) -> list[Any]:
-    """The cells of a notebook; in nbformat 3 they stand in worksheets."""
+    """Return the cells of a notebook; in nbformat 3 they are inside worksheets."""
     found: Iterator[Any] = iter(())
     if isinstance(notebook, dict):
         sheets = notebook.get("worksheets")
@@ -186,7 +187,7 @@ def _cells_of(notebook: Any, name: str) -> list[Any]:
 
 
 def _forms(output: dict[str, Any]) -> dict[str, Any]:
-    """An output's forms by their media types; in nbformat 3 they have short names."""
+    """Return an output's forms by their media types; nbformat 3 has short names for them."""
     data = output.get("data")
     if isinstance(data, dict):
         return data

@@ -1,6 +1,6 @@
-"""Drawings: what text boxes, shapes, charts and diagrams say, and upon which of them other text may lie.
+"""Drawings: the text of text boxes, shapes, charts and diagrams, and which drawings other text may cover.
 
-Where a page is laid out decides what text lies upon, which is not done here.
+Only a page layout could tell what text really covers; this module does none.
 """
 
 import re
@@ -29,9 +29,10 @@ _WHITES = {"": "ffffff", "white": "ffffff", "window": "ffffff", "fff": "ffffff"}
 
 @dataclass(frozen=True, slots=True)
 class Drawings:
-    """Reads the drawings of one part; `open_part` gives the tree of what an id there refers to, None if it is gone.
+    """Reads the drawings of one part. `open_part` returns the tree for an id in that part, None if it is missing.
 
-    `read_foreign` reads what an element puts in from another file, None if it is not read, which is then said.
+    `read_foreign` reads an element that includes another file; it returns None, with a finding, if the file is not
+    read.
     """
 
     findings: Findings
@@ -40,7 +41,7 @@ class Drawings:
     read_foreign: Callable[[Element], ParsedDocument | None]
 
     def read(self, element: Element) -> list[Box]:
-        """What hangs on a paragraph by a drawing, a picture or an object."""
+        """Return the boxes that a drawing, a picture or an object attaches to a paragraph."""
         found: list[Box] = []
         self._visit(element, Ground(None), found)
         return found
@@ -75,7 +76,7 @@ class Drawings:
 
 
 def _fill(shape: Element, ground: Ground, theme: Theme) -> Ground:
-    """The colour of a shape, for the text in it; not known if it has none, for a shape may lie over anything."""
+    """Return the fill colour of a shape for the text in it; unknown without a fill, because anything may be below."""
     if shape.tag == "wps:wsp":
         return Ground(read_fill(child(shape, "wps:spPr"), child(shape, "wps:style", "a:fillRef"), theme) or None)
     if shape.tag in _VML_SHAPES:
@@ -85,7 +86,7 @@ def _fill(shape: Element, ground: Ground, theme: Theme) -> Ground:
 
 
 def find_doubtful_paragraphs(root: Element) -> set[Hashable]:
-    """The paragraphs, by the `id` of their elements, that may lie upon a drawing: those beside one on the same page."""
+    """Return the paragraphs (`id` of their elements) that may cover a drawing: those next to one on the same page."""
 
     if next((True for name in ("wp:anchor", *_VML_SHAPES) for _ in root.iter(name)), None) is None:
         return set()
@@ -104,12 +105,12 @@ def find_doubtful_paragraphs(root: Element) -> set[Hashable]:
 
 
 def has_backdrop(root: Element, size: tuple[float, float]) -> bool:
-    """Whether there is a drawing of at least this size that text may lie upon."""
+    """Whether `root` has a drawing of at least this size that text may cover."""
     return any(_is_backdrop(element, size) for element in _walk(root))
 
 
 def _is_backdrop(element: Element, size: tuple[float, float] = LINE_SIZE) -> bool:
-    """Whether an element is a picture or a filled shape of at least this size from which text does not keep away."""
+    """Whether an element is a picture or a filled shape of at least this size that text does not flow around."""
     if element.tag == "wp:anchor":
         extent = child(element, "wp:extent")
         width, height = (number(attribute(extent, side), 0) / 12_700 for side in ("cx", "cy"))
@@ -123,7 +124,7 @@ def _is_backdrop(element: Element, size: tuple[float, float] = LINE_SIZE) -> boo
 
 
 def _drawn_fill(element: Element) -> Colours:
-    """What a part of a drawing is filled with; no colour if it is not filled."""
+    """Return the fill of a part of a drawing; no colour if it is not filled."""
     if element.tag == "a:blip":
         return None
     if element.tag != "wps:wsp":
@@ -132,7 +133,7 @@ def _drawn_fill(element: Element) -> Colours:
 
 
 def _vml_fill(shape: Element) -> Colours:
-    """That of a shape of the older kind (VML), which may be a picture; letters drawn as a shape have nothing behind."""
+    """Return the fill of an older (VML) shape, which may be a picture; letters drawn as a shape have no fill."""
     inside = {element.tag for element in _walk(shape)}
     if "v:imagedata" in inside:
         return None
@@ -144,7 +145,7 @@ def _vml_fill(shape: Element) -> Colours:
 
 
 def _walk(element: Element) -> Iterator[Element]:
-    """An element and all in it, in order, of several forms of the same content only the one that is shown."""
+    """Yield an element and its descendants in order; of alternative forms of a content, only the one shown."""
     yield element
     for one in preferred_choice(element) if element.tag == "mc:AlternateContent" else element:
         yield from _walk(one)

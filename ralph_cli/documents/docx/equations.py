@@ -17,7 +17,7 @@ _NOT_SHOWN = frozenset({"w:del", "w:moveFrom", "w:rPr", "m:rPr", "m:ctrlPr", "w:
 
 
 def write_equation(element: Element) -> str:
-    """What an equation, or a part of one, says."""
+    """Return the text of an equation, or of a part of one."""
     if element.tag in _NOT_SHOWN:
         return ""
     if element.tag in ("m:t", "w:t"):
@@ -27,10 +27,10 @@ def write_equation(element: Element) -> str:
 
 
 def _join(parts: Iterable[tuple[bool, str]]) -> str:
-    """The parts of an equation, each with whether it is a fraction.
+    """Join the parts of an equation; each comes with whether it is a fraction.
 
-    Those stand apart that would go on with an index, an exponent or a figure (3 5/16), and a fraction stands in
-    brackets where what is beside it would become a part of it: (a/b)c is not a/bc.
+    A space separates parts that would otherwise continue an index, an exponent or a figure (3 5/16). A fraction is
+    put in brackets if its neighbour would become part of it: (a/b)c is not a/bc.
     """
     joined = last = ""
     for is_fraction, part in parts:
@@ -62,13 +62,13 @@ def _sign(element: Element, name: str, usual: str) -> str:
 
 
 def _group(text: str) -> str:
-    """The text in brackets, unless it is one figure or name, or in brackets already."""
+    """Return the text in brackets, unless it is a single figure or name, or already in brackets."""
     closed = text[:1] == "(" and text.find(")") == len(text) - 1
     return text if closed or _SIMPLE.fullmatch(text) else f"({text})"
 
 
 def _script(text: str, sign: str) -> str:
-    """An exponent or index: as raised or lowered figures if there are such, else behind ^ or _."""
+    """Return an exponent or index in raised or lowered characters if they exist, else after ^ or _."""
     marked, known = (raise_figures(text), RAISED) if sign == "^" else (lower_figures(text), LOWERED)
     marked = "".join(marked.split())
     if not text or all(c in known for c in marked):

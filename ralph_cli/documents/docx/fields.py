@@ -1,7 +1,7 @@
-"""Fields of a text: their code is not shown, their result is; some have a result that their code alone tells.
+"""Fields of a text: their results are shown and their codes are not; some codes alone give the result.
 
-A field is begun, parted into code and result, and ended by characters of its own (ECMA-376, 17.16.18), which may stand
-in different paragraphs.
+Special characters begin a field, separate its code from its result, and end it (ECMA-376, 17.16.18). They may be in
+different paragraphs.
 """
 
 import re
@@ -17,7 +17,7 @@ _RADICAL = re.compile(r"\\r\s*\((?:[^()\\;,]{0,9}[;,])?([^()\\;,]{1,40})\)", re.
 _RAISED = re.compile(r"\\s\s*\\(up|do)\s*\d*\s*\(([^()\\;,]{1,40})\)", re.IGNORECASE)
 _SYMBOL = re.compile(r"SYMBOL\s+(\d{1,6}|0x[0-9a-f]{1,5})(?:.*?\\f\s+\"?([^\"\\]+?)\"?\s*(?:\\|$))?", re.IGNORECASE)
 _PAGE_NUMBERS = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES"})
-# Stands for the numbers of pages in what is repeated on each of them.
+# Replaces page numbers in text that is repeated on every page.
 PAGE_NUMBER = "#"
 
 _MOST_CODE = 4_000
@@ -35,9 +35,9 @@ class _Field:
 
 @dataclass(slots=True)
 class Fields:
-    """The fields that are open at a place of a text, the innermost last.
+    """The fields open at a position in a text, innermost last.
 
-    `repeated` says that the text stands on every page; `unread` counts equations that were not understood.
+    `repeated` means that the text is on every page. `unread` counts equations that could not be read.
     """
 
     repeated: bool = False
@@ -46,26 +46,26 @@ class Fields:
 
     @property
     def in_code(self) -> bool:
-        """Whether text here belongs to some field's code, which is not shown."""
+        """Whether the text here belongs to the code of a field, which is not shown."""
         return any(not one.in_result for one in self._open)
 
     @property
     def is_replaced(self) -> bool:
-        """Whether text here is the number of one page, in a text that stands on all of them."""
+        """Whether the text here is a page number in a text that is repeated on every page."""
         return any(one.replaced for one in self._open)
 
     def replaces(self, code: str) -> bool:
-        """Whether the result of a field of this code is replaced by a sign."""
+        """Whether a sign replaces the result of a field with this code."""
         return self.repeated and code.strip().partition(" ")[0].upper() in _PAGE_NUMBERS
 
     def add_code(self, text: str) -> None:
-        """Some of the code of the innermost field."""
+        """Add text to the code of the innermost field."""
         if self._open and not self._open[-1].in_result and self._open[-1].length < _MOST_CODE:
             self._open[-1].code.append(text)
             self._open[-1].length += len(text)
 
     def mark(self, element: Element) -> str:
-        """A field's character (w:fldChar): what the field shows that has no result, else nothing."""
+        """Process a field's character (w:fldChar); return the text shown in place of its result, or ""."""
         kind = attribute(element, "fldCharType")
         if kind == "begin" and len(self._open) < _MOST_OPEN:
             self._open.append(_Field(form=_form_field(child(element, "w:ffData"))))
@@ -83,7 +83,7 @@ class Fields:
         return ""
 
     def end_paragraph(self) -> None:
-        """Fields whose code has not ended with its paragraph are given up, so that they swallow no text."""
+        """Drop the fields whose code does not end in this paragraph, so that they do not hide the text that follows."""
         self._open = [one for one in self._open if one.in_result]
 
     def _show_code(self, code: str) -> str:
@@ -105,7 +105,7 @@ class Fields:
 
 
 def _form_field(data: Element | None) -> str:
-    """What a field of a form shows: the box to tick, or the choice that was made."""
+    """Return what a form field shows: the checkbox or the selected entry."""
     box, choices = child(data, "w:checkBox"), child(data, "w:ddList")
     if box is not None:
         state = child(box, "w:checked")

@@ -1,6 +1,6 @@
-"""The numbers that Word makes itself: "1.2" before a clause, "(a)" before an item, a bullet.
+"""The numbers that Word generates: "1.2" before a clause, "(a)" before an item, a bullet.
 
-Lists, levels and their overrides are those of ECMA-376, 17.9.
+Lists, levels and overrides follow ECMA-376, 17.9.
 """
 
 import re
@@ -13,7 +13,7 @@ from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, UNKNOWN, transl
 from ralph_cli.documents.office.xml_tree import attribute, child, children, is_on, number
 
 BULLET = "\u2022"
-# Signs that say more than that an item begins.
+# Bullets that have a meaning, unlike those that only begin an item.
 _MEANING = frozenset({CHECKED, UNCHECKED, "\u2611", "\u2713", "\u2717"})
 
 _MOST_LEVELS, _LONGEST_TEXT = 9, 255
@@ -32,12 +32,12 @@ _ORDINALS |= {"twelve": "twelfth"}
 
 
 def _letters(value: int) -> str:
-    """a to z, then aa to zz, as Word goes on."""
+    """Return a to z, then aa to zz and so on, as Word numbers."""
     return chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1) if 0 < value <= 26 * 20 else str(value)
 
 
 def write_roman(value: int) -> str:
-    """A number in small Roman letters; in decimals if it has no such form."""
+    """Return a number in lower-case Roman numerals, or in decimals if it has no such form."""
     if not 0 < value < 5_000:
         return str(value)
     written = ""
@@ -89,13 +89,13 @@ _FORMATS: dict[str, Callable[[int], str]] = {
 
 
 def format_number(value: int, kind: str) -> str:
-    """A number in one of Word's formats (ST_NumberFormat); in decimals if the format is not known here."""
+    """Return a number in one of Word's formats (ST_NumberFormat), or in decimals if the format is unknown."""
     return _FORMATS.get(kind, str)(value)
 
 
 @dataclass(slots=True)
 class _Level:
-    """How the numbers of one level are made."""
+    """The settings for the numbers of one level."""
 
     start: int = 1
     kind: str = "decimal"
@@ -111,7 +111,7 @@ class _Level:
         fonts = child(element, "w:rPr", "w:rFonts")
         restart = child(element, "w:lvlRestart")
         form = child(element, "w:numFmt")
-        if form is None:  # a format with a picture of its own stands in a choice beside a plain one
+        if form is None:  # a custom format has a plain one as fallback
             form = child(element, "mc:AlternateContent", "mc:Fallback", "w:numFmt")
         return cls(
             number(attribute(child(element, "w:start")), 0),
@@ -127,7 +127,7 @@ class _Level:
 
 @dataclass(slots=True)
 class _List:
-    """An abstract list: its levels, and how far each has been counted."""
+    """An abstract list: its levels, and the current count of each."""
 
     levels: dict[int, _Level]
     linked_style: str = ""
@@ -136,7 +136,7 @@ class _List:
 
 
 class Numbering:
-    """Counts the paragraphs of lists in the order in which they come. `unknown` counts formats that are not known."""
+    """Numbers the paragraphs of lists in document order. `unknown` counts numbers in unknown formats."""
 
     def __init__(self, root: Element | None, styles: Styles) -> None:
         self._styles = styles
@@ -147,7 +147,7 @@ class Numbering:
         for element in root if root is not None else ():
             identity = attribute(element, "abstractNumId" if element.tag == "w:abstractNum" else "numId")
             if not identity:
-                continue  # no paragraph can be in it
+                continue  # no paragraph can refer to it
             if element.tag == "w:abstractNum":
                 levels = {_level_of(level): _Level.read(level) for level in children(element, "w:lvl")}
                 linked = attribute(child(element, "w:numStyleLink"))
@@ -158,9 +158,9 @@ class Numbering:
                 self._instances[identity] = (target, overrides)
 
     def of_style(self, style: str) -> tuple[str, int]:
-        """The list, "" if there is none, and the level that a style of paragraphs puts its paragraphs in.
+        """Return the list and level of paragraphs in this style; the list is "" if the style has none.
 
-        The level is the one that names the style or one that it is based on, else what these say.
+        The level is the one that names the style or one of its base styles; otherwise these styles give it.
         """
         instance, level = "", -1
         chain = self._styles.chain_properties(style, "w:numPr")
@@ -176,9 +176,9 @@ class Numbering:
         return instance, max(level, 0)
 
     def next_number(self, instance: str, at: int) -> str:
-        """Count one more paragraph at a level (from 0) of a list: what stands before it, with the space behind.
+        """Count the next paragraph at level `at` (from 0) of a list and return its label, with the space after it.
 
-        Empty if there is no such list or nothing is shown.
+        Return "" if the list does not exist or shows no label.
         """
         found = self._list_of(instance)
         if found is None or not 0 <= at < _MOST_LEVELS or (level := self._level(instance, found, at)) is None:
@@ -218,7 +218,7 @@ class Numbering:
                 del found.counts[below]
 
     def _restart(self, instance: str, found: _List) -> None:
-        """The first paragraph of a list that overrides where its levels start begins them anew."""
+        """Reset the levels whose start this list overrides, at the first paragraph of the list."""
         if instance in found.started:
             return
         found.started.add(instance)
@@ -227,7 +227,7 @@ class Numbering:
                 found.counts.pop(at, None)
 
     def _level(self, instance: str, found: _List, at: int) -> _Level | None:
-        """A level, as the list itself or this use of it has it."""
+        """Return the settings of a level, with the overrides of this list instance."""
         override = self._instances[instance][1].get(at)
         if override is None:
             return found.levels.get(at)
@@ -240,7 +240,7 @@ class Numbering:
         return self._own_levels[instance, at]
 
     def _list_of(self, instance: str) -> _List | None:
-        """The list that a number in a paragraph stands for, by way of a style of lists if it names one."""
+        """Return the list with this instance id; a list that links to a list style is resolved."""
         found = self._lists.get(self._instances.get(instance, ("", {}))[0])
         if found is not None and not found.levels and found.linked_style:
             target = self._instances.get(self._styles.numbering(found.linked_style))

@@ -1,4 +1,4 @@
-"""One paragraph: its text as a reader sees it, the marks in it, and what hangs on it (text boxes, charts)."""
+"""One paragraph: its visible text, the marks in it, and the text boxes and charts attached to it."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from ralph_cli.text.raised import (
 )
 
 DELETED = frozenset({"w:del", "w:moveFrom"})
-# Elements whose text is not shown: properties, the twin of what a newer program shows.
+# Elements whose text is not shown: properties, and the fallback for content that newer programs show.
 _NOT_TEXT = frozenset(
     ["w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:delText", "w:delInstrText", "mc:Fallback", "w:customXmlPr"]
 )
@@ -38,7 +38,7 @@ _TYPED_FRACTION = re.compile(f"(\\d?)([{RAISED[:10]}]+)[/\u2044]([{LOWERED[:10]}
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something at a place in a paragraph: `kind` is footnote, endnote or comment, `number` its id there."""
+    """A reference in a paragraph: `kind` is footnote, endnote or comment, and `number` is its id."""
 
     kind: str
     number: str
@@ -46,7 +46,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What hangs on a paragraph: the `content` of a text box with what is behind it, or words of a drawing."""
+    """A box attached to a paragraph: the `content` of a text box with the ground behind it, or a drawing's text."""
 
     content: Element | None = None
     ground: Ground = PAPER
@@ -62,9 +62,10 @@ class _Piece:
 
 @dataclass(slots=True)
 class Paragraph:
-    """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading.
+    """A paragraph read from a document.
 
-    Empty is one without text to see.
+    `label` is the number that Word generates, including the space after it; `level` is the heading level. A paragraph
+    is empty if it has no visible text.
     """
 
     style: str = ""
@@ -79,12 +80,12 @@ class Paragraph:
     boxes: list[Box] = field(default_factory=list)
 
     def add(self, text: str, moved: int = 0, struck: bool = False) -> None:
-        """Some text behind what is there."""
+        """Append a text."""
         self.pieces.append(_Piece(text, moved, struck))
         self.is_empty = self.is_empty and not text.strip()
 
     def join(self, following: "Paragraph") -> None:
-        """Go on with the text of the paragraph behind, for the mark between them is deleted or hidden."""
+        """Append the following paragraph, because the paragraph mark between them is deleted or hidden."""
         if self.is_empty:
             self.style, self.level = following.style, following.level
             self.left, self.indent = following.left, following.indent
@@ -97,11 +98,11 @@ class Paragraph:
         self.joins_next = following.joins_next
 
     def title(self) -> str:
-        """The words that stand in a list of headings."""
+        """Return the paragraph's text in a list of headings."""
         return self._write(self.pieces[: self.title_pieces])[0]
 
     def content(self) -> PageText:
-        """The text without white space around it, with its marks."""
+        """Return the text without surrounding whitespace, with its marks."""
         text, marks = self._write(self.pieces)
         found = PageText.of(text)
         found.marks = marks
@@ -109,7 +110,7 @@ class Paragraph:
 
     def _write(self, pieces: list[_Piece | Mark]) -> tuple[str, list[tuple[Any, int]]]:
         moves = {piece.moved for piece in pieces if isinstance(piece, _Piece) and piece.text.strip()}
-        same_height = len(moves) == 1  # a whole paragraph that is set higher is not raised
+        same_height = len(moves) == 1  # a paragraph that is shifted as a whole is not raised
         parts: list[str] = []
         marks: list[tuple[Any, int]] = []
         length, run, struck = 0, "", False
@@ -148,9 +149,9 @@ def read_paragraph(
     draw: Callable[[Element], list[Box]],
     before: Paragraph | None = None,
 ) -> Paragraph:
-    """The paragraph of an element (w:p), or the one `before` it that goes on with it.
+    """Return the paragraph of an element (w:p), joined to `before` if that continues into it.
 
-    `ground` is what is behind it, `draw` reads what a drawing shows.
+    `ground` is the ground behind it; `draw` reads the content of a drawing.
     """
     properties = child(element, "w:pPr")
     style = attribute(child(properties, "w:pStyle")) or reading.styles.usual("paragraph")
@@ -227,7 +228,7 @@ class _Runs:
             self._read_ruby(element)
 
     def _read_ruby(self, element: Element) -> None:
-        """A word, and behind it in brackets what stands over it, as on a page of HTML."""
+        """Add a word, followed by its ruby text in brackets, as in HTML."""
         for base in children(element, "w:rubyBase"):
             self.visit_all(base)
         at = len(self.found.pieces)
@@ -244,7 +245,7 @@ class _Runs:
         self._write(text, look)
 
     def _write_figure(self, text: str, look: RunLook) -> None:
-        """A fraction or equation, apart from a figure before it: 3 5/16."""
+        """Add a fraction or an equation, with a space after a preceding figure: 3 5/16."""
         before = self.found.pieces[-1] if self.found.pieces else None
         self._write(_join_figures(before.text if isinstance(before, _Piece) else "", text), look)
 
@@ -258,7 +259,7 @@ class _Runs:
             self.found.add(_shift(text, look.script), 0 if look.script else look.moved, look.struck)
 
     def _why(self, look: RunLook) -> str:
-        """Why what has this look is not seen, as the rule of sight answers; a field's code never is."""
+        """Return why text with this look is not seen, by the rule of `sight`; a field's code is never seen."""
         return _CODE if self.fields.in_code and not is_unseen(look.why) else look.why
 
     def _write_equation(self, element: Element) -> None:
@@ -273,13 +274,13 @@ class _Runs:
         kind = element.tag.removeprefix("w:").removesuffix("Reference")
         identity = attribute(element, "id")
         if self.fields.in_code or (look.why == MARKED and kind != "comment"):
-            return  # what is hidden shows no mark, and its note belongs to nothing that is seen
+            return  # hidden text shows no mark, so its note belongs to nothing visible
         self.found.pieces.append(Mark(kind, identity))
         if kind != "comment" and attribute(element, "customMarkFollows") not in ("1", "true", "on"):
             self._write(self.reading.mark_note(kind, identity), RunLook(struck=look.struck))
 
     def _draw(self, element: Element, look: RunLook) -> None:
-        if (why := self._why(look)) in (_CODE, MARKED):  # the colour and size of letters say nothing of drawings
+        if (why := self._why(look)) in (_CODE, MARKED):  # the colour and size of letters do not apply to drawings
             self.reading.findings.hide(all_text(element, "w:t"), why)
         else:
             self.found.boxes += self.draw(element)
@@ -290,7 +291,7 @@ def _shift(text: str, by: int) -> str:
 
 
 def _join_figures(before: str, text: str) -> str:
-    """The text, with a space before it if its first figure would go on with the one before."""
+    """Return the text, with a space before it if its first figure would continue the figure before it."""
     return f" {text}" if "/" in text and before[-1:].isdecimal() and text[:1].isdecimal() else text
 
 
@@ -299,7 +300,7 @@ def _make_fraction(match: re.Match[str]) -> str:
 
 
 def _label(properties: Element | None, style: str, reading: Reading) -> str:
-    """The number that Word makes for a paragraph: by its own list and level, or those of its style."""
+    """Return the number that Word generates for a paragraph, by its own list and level or by those of its style."""
     own = child(properties, "w:numPr")
     instance, level = attribute(child(own, "w:numId")), number(attribute(child(own, "w:ilvl")))
     if not instance:
@@ -309,7 +310,7 @@ def _label(properties: Element | None, style: str, reading: Reading) -> str:
 
 
 def _indents(properties: Element | None) -> tuple[int, int]:
-    """Twentieths of a point by which a paragraph is set in at the left, and on both sides."""
+    """Return a paragraph's indent at the left and its indent on both sides, in twentieths of a point."""
     found = child(properties, "w:ind")
     left = number(attribute(found, "left") or attribute(found, "start"), 0)
     right = number(attribute(found, "right") or attribute(found, "end"), 0)
@@ -317,7 +318,7 @@ def _indents(properties: Element | None) -> tuple[int, int]:
 
 
 def _flag(spacing: Element | None, left: int) -> str:
-    """Why a paragraph with this spacing, so many twentieths of a point to the right, is not seen whatever is in it."""
+    """Return why a paragraph with this spacing and left indent (twentieths of a point) is unseen as a whole, or ""."""
     if is_flat(exact_height(spacing, "line", "lineRule")):
         return CLIPPED
     return OFF_PAGE if is_far_off(left / 20) else ""

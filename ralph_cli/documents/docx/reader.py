@@ -1,8 +1,8 @@
-"""Word documents (docx) as text: what a reader of the page sees, in order, without what nobody sees.
+"""Reads Word documents (docx) as the text that a reader of the pages sees, in order.
 
-Only zipfile and expat are used, but for files that are put in; a part that declares entities is refused. Deletions that
-are tracked, hidden text and fields' codes are left out; insertions and fields' results are kept. Clause numbers that
-Word makes stand before their paragraphs. Notes, comments, headers and footers come at the end, the latter three marked.
+It uses only zipfile and expat, except for included files; a part that declares entities is refused. Tracked
+deletions, hidden text and field codes are left out; insertions and field results are kept. Clause numbers that Word
+generates are before their paragraphs. Notes, comments, headers and footers are at the end; the last three are marked.
 """
 
 from bisect import bisect_right
@@ -44,10 +44,10 @@ _FOREIGN = {
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
 
-# How deep documents may stand in each other.
+# The most levels of documents inside each other.
 DEEPEST = 3
 
-# Types whose texts do not show themselves by their first bytes.
+# Media types that cannot be recognized by the first bytes of a file.
 _KINDS: dict[str, Kind] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
@@ -64,9 +64,9 @@ def read_chunk(
     limits: LoadLimits,
     parse_word: Callable[[bytes, str, LoadLimits], ParsedDocument],
 ) -> ParsedDocument:
-    """The text of a document on one page; `parse_word` reads one of Word.
+    """Return the text of an included document on one page; `parse_word` reads a Word document.
 
-    Raises DocumentError as the readers do, and "unsupported" for what is not read in the middle of a text.
+    Raises DocumentError as the readers do, and "unsupported" for formats that are not read inside another document.
     """
     declared = content_type.partition(";")[0].strip().lower()
     kind = _KINDS.get(declared) or identify(name, data)
@@ -88,7 +88,7 @@ def read_chunk(
             from ralph_cli.documents.rich_text.rtf import parse_rtf
 
             found = parse_rtf(data, name=name, limits=limits)
-        case "text" if not name.endswith(".xml"):  # other XML is for a program, and no words
+        case "text" if not name.endswith(".xml"):  # other XML is data for programs, not text
             from ralph_cli.documents.plain.reader import read_plain_text
 
             text, cautions = read_plain_text(data, name=name, encoding=None, limits=limits)
@@ -102,10 +102,11 @@ def read_chunk(
 
 
 def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a Word document on one page, with headings, tables, block quotations and notes; for a child process.
+    """Return a Word document on one page with headings, tables, block quotations and notes; call it in a child
+    process.
 
-    Paragraphs are parted by an empty line, table rows stand on one line, cells two spaces apart.
-    Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
+    An empty line separates paragraphs. A table row is one line, with cells two spaces apart. Raises DocumentError
+    damaged, encrypted, too-big, no-text, unsupported.
     """
     return _parse(Package(data, name, limits, _MAIN_PART), limits, 0)
 
@@ -118,13 +119,13 @@ def _parse(package: Package, limits: LoadLimits, depth: int) -> ParsedDocument:
 
 
 class _DocumentReader:
-    """Reads the parts of one document; `depth` counts the documents that it is inside of."""
+    """Reads the parts of one document; `depth` counts the documents around it."""
 
     def __init__(self, package: Package, limits: LoadLimits, depth: int) -> None:
         self._package, self._limits, self._depth = package, limits, depth
         self._count = CharacterBudget(package.name, limits)
         self._chunks: dict[str, tuple[ParsedDocument | None, str]] = {}
-        """What was read of each file that is put in, or why it is not read."""
+        """For each included file: its document, or why it is not read."""
         self._main = package.main_part()
         self._relations = package.relations(self._main)
         self._findings = Findings()
@@ -136,7 +137,7 @@ class _DocumentReader:
         self._reading = Reading(styles, self._numbering, self._findings, self._count, forms)
 
     def read(self) -> ParsedDocument:
-        """The whole document."""
+        """Return the whole document."""
         self._findings.doubts += self._package.doubts(self._main, "a Word document")
         root = self._package.read_xml(self._main, "w:document")
         paper = self._paper(root)
@@ -150,10 +151,7 @@ class _DocumentReader:
         return replace(parsed, cautions=bound_cautions(self._findings.cautions(self._numbering.unknown)))
 
     def _append_notes(self, body: Story) -> None:
-        """Add footnotes and endnotes, in the order in which they are cited.
-
-        Before each stands its mark, as it does in the text.
-        """
+        """Add footnotes and endnotes in the order of their citations, each with its mark as in the text."""
         elements = {
             (kind, attribute(element, "id")): element
             for kind in _NOTES
@@ -162,7 +160,7 @@ class _DocumentReader:
             if attribute(element, "type") in ("", "normal")
         }
         for kind in _NOTES:
-            # A note that is cited again, which Word does by a field, is not put there again.
+            # A note that is cited again (Word uses a field) is not added again.
             first = {mark: at for mark, at in reversed(body.marks) if mark.kind == kind}
             for mark, at in sorted(first.items(), key=itemgetter(1)):
                 element = elements.get((kind, mark.number))
@@ -177,7 +175,7 @@ class _DocumentReader:
                     body.notes.append(Note(body.write(note), body.length, at))
 
     def _append_comments(self, body: Story) -> None:
-        """Comments, each under a heading that names its author: they are not the document's own words."""
+        """Add comments, each under a heading with its author, because they are not the document's own words."""
         elements = {attribute(element, "id"): element for element in self._children("comments", "w:comment")}
         places: dict[str, int] = {}
         for mark, at in body.marks:
@@ -200,7 +198,7 @@ class _DocumentReader:
             self._findings.comments += 1
 
     def _append_heads(self, body: Story, paper: Ground) -> None:
-        """Headers and footers, each text once, without page numbers; those that no page shows are left out."""
+        """Add each text of headers and footers once, without page numbers; those that no page shows are left out."""
         shown: set[tuple[str, str]] = set()
         read: set[str] = set()
         for kind, label, root in _HEADS:
@@ -238,7 +236,7 @@ class _DocumentReader:
         return Story(self._reading, Drawings(self._findings, open_part, self._theme, read_foreign), paper, repeated)
 
     def _read_foreign(self, part: str, relations: dict[str, Relation], element: Element) -> ParsedDocument | None:
-        """What a part puts in from another file of the package; what is not read is said."""
+        """Read a file of the package that a part includes; a file that is not read becomes a finding."""
         what = "linked objects" if attribute(element, "Type") == "Link" else _FOREIGN[element.tag]
         identity = attribute(element, "id")
         relation = relations.get(identity)
@@ -263,7 +261,7 @@ class _DocumentReader:
         return found
 
     def _parse_chunk(self, part: str) -> tuple[ParsedDocument | None, str]:
-        """A file that is put in, or why it is not read. What uses up the room of the whole document is raised."""
+        """Return an included file, or why it is not read. Raises DocumentError if the whole document is too big."""
         kind = self._package.content_type(part) if self._package.has(CONTENT_TYPES) else ""
         limits, outside = replace(self._limits, characters=self._count.left), f"{self._package.name}, "
         try:
@@ -281,12 +279,12 @@ class _DocumentReader:
         return _parse(Package(data, name, limits, _MAIN_PART, self._package), limits, self._depth + 1)
 
     def _open(self, kind: str, root: str = "") -> Element | None:
-        """The tree of the part of a kind, None if the document has none."""
+        """Return the tree of the part of this kind; None if the document has none."""
         part = self._part_of(kind)
         return self._package.read_xml(part, root or f"w:{kind}") if part else None
 
     def _part_of(self, kind: str) -> str:
-        """The part of a kind that the main part refers to, or that has its usual name; "" if there is none."""
+        """Return the part of this kind that the main part refers to, or else the one with its usual name, or ""."""
         usual = f"{self._main.rpartition('/')[0]}/{kind}.xml"
         return self._package.find_part(self._relations, kind, self._findings, usual)
 
@@ -301,9 +299,9 @@ class _DocumentReader:
         return attribute(child(self._settings, *path))
 
     def _paper(self, root: Element) -> Ground:
-        """The colours that a page may have: one of its own is not printed by every program.
+        """Return the possible colours of a page; not every program prints a page's own colour.
 
-        They are not known where a large drawing of a header or footer may be behind the text.
+        They are unknown if a large drawing in a header or footer may be behind the text.
         """
         if any(has_backdrop(head, PAGE_SIZE) for head in self._heads(root)):
             return Ground(None)
@@ -314,7 +312,7 @@ class _DocumentReader:
         return Ground(frozenset({WHITE, colour}))
 
     def _heads(self, root: Element) -> Iterator[Element]:
-        """The trees of all headers and footers that the document's sections refer to."""
+        """Yield the trees of all headers and footers that the document's sections refer to."""
         for kind, _, name in _HEADS:
             references = (one for section in root.iter("w:sectPr") for one in children(section, f"w:{kind}Reference"))
             relations = {self._relations.get(attribute(one, "id")) for one in references}
@@ -324,12 +322,12 @@ class _DocumentReader:
 
 
 def _close_up(text: str) -> str:
-    """Paragraphs on lines of their own, without the empty lines between them."""
+    """Remove the empty lines between paragraphs."""
     return text.replace("\n\n", "\n")
 
 
 def _line_starts(text: str) -> list[int]:
-    """Where the lines begin that are not empty."""
+    """Return the offsets where lines that are not empty begin."""
     starts, at = [], 0
     for line in text.split("\n"):
         if line.strip():

@@ -1,4 +1,4 @@
-"""What all texts of one document share while they are read: styles, looks, numbers, and what was left out."""
+"""The state shared by all texts of one document while they are read: styles, looks, numbers and findings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,18 +12,19 @@ from ralph_cli.documents.sight import MARKED, seen
 from ralph_cli.text.raised import raise_figures
 
 _NOTE_SIGNS = "*\u2020\u2021\u00a7"
-# Half-points: ten points is what no style says.
+# Half-points: the default is ten points if no style sets a size.
 _USUAL_SIZE = 20
 
-# A run is raised or lowered that is moved by at least a fifth of its size; less is a matter of looks.
+# A run counts as raised or lowered if it is moved by at least a fifth of its size; less is only for looks.
 _RAISED_SHARE = 5
 
 
 @dataclass(frozen=True, slots=True)
 class RunLook:
-    """How a run looks. `why` is the answer of the rule of sight; `script` is 1 if it is raised, -1 if lowered.
+    """The look of a run. `why` is the answer of the rule of `sight`; `script` is 1 if raised, -1 if lowered.
 
-    `moved` says the same of a run that is merely set higher or lower: it is raised beside text that is not.
+    `moved` is the same for a run that is only shifted up or down: it counts as raised next to text that is not
+    shifted.
     """
 
     why: str = ""
@@ -35,20 +36,20 @@ class RunLook:
 
 @dataclass(slots=True)
 class Reading:
-    """What all texts of one document share while they are read."""
+    """The state shared by all texts of one document while they are read."""
 
     styles: Styles
     numbering: Numbering
     findings: Findings
     write: Callable[[int], None]
-    """Told how many characters were read; raises when they are too many."""
+    """Called with the number of characters read; raises DocumentError if there are too many."""
     note_formats: dict[str, str] = field(default_factory=dict)
     note_marks: dict[tuple[str, str], str] = field(default_factory=dict)
     _notes: dict[str, int] = field(default_factory=dict)
     _looks: dict[Any, RunLook] = field(default_factory=dict)
 
     def look(self, style: str, properties: Element | None, ground: Ground) -> RunLook:
-        """How a run with these properties looks in a paragraph of this style."""
+        """Return the look of a run with these properties in a paragraph of this style."""
         direct = read_run_properties(properties)
         key = (style, ground, *direct.items())
         if key not in self._looks:
@@ -56,9 +57,9 @@ class Reading:
         return self._looks[key]
 
     def mark_note(self, kind: str, identity: str) -> str:
-        """The mark of the next note of a kind: a raised number, or a sign.
+        """Return the mark of the next note of this kind: a raised number or a sign.
 
-        A mark of letters is not written, for it would read as the end of the word before it.
+        A mark of letters is not written, because it would look like the end of the word before it.
         """
         self._notes[kind] = count = self._notes.get(kind, 0) + 1
         form = self.note_formats.get(kind) or ("decimal" if kind == "footnote" else "lowerRoman")
@@ -72,7 +73,7 @@ class Reading:
 
 
 def _describe_look(properties: dict[str, Any], ground: Ground) -> RunLook:
-    """The look of a run with these properties upon a ground."""
+    """Return the look of a run with these properties on a ground."""
     behind, size = ground.colours, properties.get("size")
     if properties.get("highlight") is not None:
         behind = frozenset({properties["highlight"]})

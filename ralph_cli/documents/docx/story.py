@@ -1,6 +1,6 @@
-"""The text of one part of a document, or of a note in it: paragraphs and tables in order, and what stands where.
+"""The text of one part of a document, or of a note in it: paragraphs and tables in order, with their positions.
 
-A table has its grid, its rows are lines, and of each cell it is known under which column it stands.
+A table keeps its grid: each row is a line, and the column of each cell is known.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -22,14 +22,14 @@ from ralph_cli.documents.sight import CLIPPED, MARKED, is_flat
 from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, write_table
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
-# Twentieths of a point (a quarter inch) by which a paragraph is set in on both sides when it is a block quotation.
+# Twentieths of a point (a quarter inch): a paragraph indented this far on both sides is a block quotation.
 _INDENT = 360
 
 _BLOCKS = frozenset({"w:p", "w:tbl", "w:altChunk", "w:subDoc"})
 _NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:Fallback", "w:background"})
 
 
-# Word itself makes at most 63; what is further right counts as the last of these.
+# Word itself writes at most 63; cells further right count as part of the last column.
 _MOST_COLUMNS = 256
 
 _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
@@ -37,9 +37,9 @@ _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx",
 
 @dataclass(slots=True)
 class Grid:
-    """A table that was read. Of a row with tables in it, which only places things on the page, there are the blocks.
+    """A table that was read. A row that contains tables only serves layout, and is kept as its blocks.
 
-    `beside` are words in other cells that are not of the running text, such as those of a chart.
+    `beside` are texts in other cells that are not running text, such as a chart's.
     """
 
     rows: "list[TableRow | list[PageText | Grid]]" = field(default_factory=list)
@@ -53,7 +53,7 @@ def read_grid(
     ground: Ground,
     read_blocks: Callable[[Element, Ground], list[PageText | Grid]],
 ) -> Grid:
-    """The table of an element (w:tbl); `ground` is what is behind it, `read_blocks` reads what is in a cell."""
+    """Return the table of an element (w:tbl); `ground` is the ground behind it, and `read_blocks` reads a cell."""
     properties = child(element, "w:tblPr")
     style = attribute(child(properties, "w:tblStyle")) or styles.usual("table")
     outside = shaded(child(properties, "w:shd"), ground.colours)
@@ -102,7 +102,7 @@ def _is_deleted(settings: Element | None) -> bool:
 def _take_row(
     found: Grid, row: TableRow, inside: list[PageText | Grid], findings: Findings, *, is_hidden: bool
 ) -> None:
-    """Add a row, or what is inside of one that only places tables on the page; a hidden one is only reported."""
+    """Add a row, or the blocks of a row that only serves layout; a hidden row is only recorded as a finding."""
     if is_hidden:
         findings.hide(join_lines(block for block in inside if isinstance(block, PageText)).text(), MARKED)
     elif any(isinstance(block, Grid) for block in inside):
@@ -113,7 +113,7 @@ def _take_row(
 
 
 def _measure_indent(cell: Element, styles: Styles) -> float:
-    """How many points the first line of a cell is set in."""
+    """Return the indent of a cell's first line, in points."""
     paragraph = next(cell.iter("w:p"), None)
     properties = child(paragraph, "w:pPr")
     style = attribute(child(properties, "w:pStyle")) or styles.usual("paragraph")
@@ -128,10 +128,10 @@ def _measure_indent(cell: Element, styles: Styles) -> float:
 
 
 def write_grid(grid: Grid) -> PageText:
-    """The table as lines, as `write_table` has them; what only is placed by it stands one below the other."""
+    """Return the table as lines, like `write_table`; blocks in a layout table follow one below the other."""
     out = PageText()
     columns = max((cell.end for row in grid.rows if isinstance(row, TableRow) for cell in row.cells), default=0)
-    named = -1  # where the part of it begins that names its columns
+    named = -1  # where the part that names the columns begins
     for is_table, rows in groupby(grid.rows, lambda row: isinstance(row, TableRow)):
         if is_table:
             count = len(out.tables)
@@ -148,7 +148,7 @@ def write_grid(grid: Grid) -> PageText:
 
 
 def _find_inside(element: Element, name: str) -> Iterator[Element]:
-    """The rows of a table or the cells of a row, also those within content controls and tracked insertions."""
+    """Yield the rows of a table or the cells of a row, including those in content controls and tracked insertions."""
     for one in element:
         if one.tag == name:
             yield one
@@ -159,7 +159,7 @@ def _find_inside(element: Element, name: str) -> Iterator[Element]:
 
 
 def _place_cells(row: Element, settings: Element | None) -> Iterator[tuple[Element, int, int]]:
-    """The cells of a row with the columns that they cover, first and behind the last; what is deleted is left out."""
+    """Yield the cells of a row, except deleted ones, each with its columns [first, end)."""
     column = min(number(attribute(child(settings, "w:gridBefore")), 0), _MOST_COLUMNS)
     held: tuple[Element, int, int] | None = None
     for cell in _find_inside(row, "w:tc"):
@@ -182,7 +182,7 @@ _Block = Paragraph | Grid | PageText | ParsedDocument
 
 
 class Story(PageText):
-    """A text that is being read, `repeated` if it stands on every page."""
+    """A text under construction; `repeated` means that it is on every page."""
 
     def __init__(self, reading: Reading, drawings: Drawings, paper: Ground = PAPER, repeated: bool = False) -> None:
         super().__init__()
@@ -192,7 +192,7 @@ class Story(PageText):
         self.sections: list[Element] = []
 
     def read(self, element: Element) -> None:
-        """Add what is in an element, in order."""
+        """Add the content of an element, in order."""
         self._doubtful = find_doubtful_paragraphs(element)
         for block in self._blocks(element, self._paper):
             self._add(block)
@@ -200,7 +200,7 @@ class Story(PageText):
             self._reading.findings.unread["equations in fields"] += self._fields.unread
 
     def _blocks(self, container: Element, ground: Ground) -> Iterator[_Block]:
-        """The paragraphs, tables and documents in an element; paragraphs that are joined are one."""
+        """Yield the paragraphs, tables and included documents in an element; joined paragraphs are one."""
         waiting: Paragraph | None = None
         for element in self._elements(container):
             if element.tag == "w:p":
@@ -228,13 +228,13 @@ class Story(PageText):
             yield from self._with_boxes(waiting)
 
     def _behind(self, element: Element, ground: Ground) -> Ground:
-        """What is behind a paragraph or table: not known where a drawing may lie between it and the paper."""
+        """Return the ground behind a paragraph or table; unknown if a drawing may be between it and the paper."""
         if ground is self._paper and any(id(one) in self._doubtful for one in element.iter("w:p")):
             return replace(ground, colours=None)
         return ground
 
     def _elements(self, container: Element) -> Iterator[Element]:
-        """The paragraphs, tables and what is put in, also those in content controls, tracked moves and the like."""
+        """Yield paragraphs, tables and included files, also those in content controls, tracked moves and the like."""
         for element in container:
             if element.tag in _BLOCKS:
                 yield element
@@ -257,7 +257,7 @@ class Story(PageText):
         return found
 
     def _with_boxes(self, paragraph: Paragraph) -> Iterator[_Block]:
-        """A paragraph, and behind it the text boxes that hang on it and what its charts say."""
+        """Yield a paragraph, followed by its text boxes and the texts of its charts."""
         yield paragraph
         for box in paragraph.boxes:
             if box.content is not None:
@@ -279,7 +279,7 @@ class Story(PageText):
             self.quoted.append(Span(at + len(block.label), at + self._end_of_words(content.text(), content.marks)))
 
     def _end_of_words(self, text: str, marks: list[tuple[Mark, int]]) -> int:
-        """Where a paragraph ends without the marks of notes behind its last word."""
+        """Return where a paragraph ends without the note marks after its last word."""
         end = len(text)
         for mark, at in reversed(marks):
             if 0 < at < end and text[at:end] == self._reading.note_marks.get((mark.kind, mark.number)):
@@ -288,7 +288,7 @@ class Story(PageText):
 
 
 def _part_additions(document: ParsedDocument) -> Iterator[PageText]:
-    """The text of a document that is put in, in parts: its running text, and each part that is from elsewhere."""
+    """Yield an included document in parts: running text, and each passage with another origin."""
     last = 0
     for one in (*document.additions, None):
         yield PageText.of(document.text[last : one.start if one else None].strip())

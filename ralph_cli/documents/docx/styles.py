@@ -1,6 +1,6 @@
-"""Styles: what of a run's and a paragraph's properties comes from the styles they are in.
+"""Styles: the properties that runs and paragraphs take from their styles.
 
-The order is that of ECMA-376, 17.7.2; on-or-off properties are combined as 17.7.3 says.
+The order follows ECMA-376, 17.7.2; on-off properties are combined as in 17.7.3.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ _HIGHLIGHTS = {
     "yellow": 0xFFFF00, "white": 0xFFFFFF, "darkBlue": 0x000080, "darkCyan": 0x008080, "darkGreen": 0x008000,
     "darkMagenta": 0x800080, "darkRed": 0x800000, "darkYellow": 0x808000, "darkGray": 0x808080, "lightGray": 0xC0C0C0,
 }  # fmt: skip
-# Begins the id of a usual style that has none: nothing can name it, for no XML holds this character.
+# Prefix of the id given to a default style without one. No XML contains this character, so no element can name the id.
 _NAMELESS = "\0"
 
 _WHITE_OF_THEME = ("background1", "light1")
@@ -33,15 +33,15 @@ _CORNERS = {
     "seCell": ("lastRow", "lastCol"), "swCell": ("lastRow", "firstCol"),
 }  # fmt: skip
 
-# All parts by their names in a style; the later ones win (ECMA-376, 17.7.6).
+# All parts of a table by their names in a style; later ones take priority (ECMA-376, 17.7.6).
 ORDER = (*_COLUMN_BANDS, *_ROW_BANDS, *_CONDITIONS, *_CORNERS)
 
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:
-    """Where a cell stands in its table: its row and column, and how many of them there are.
+    """The position of a cell in its table: its row and column, and the number of rows and columns.
 
-    `look` says by bits which parts the table lets its style format (w:tblLook, ECMA-376, 17.4.55), None if the table
+    The bits of `look` say which parts the table's style may format (w:tblLook, ECMA-376, 17.4.55); None if the table
     does not say.
     """
 
@@ -52,7 +52,7 @@ class TablePlace:
     look: int | None = None
 
     def parts(self, row_band: int, column_band: int) -> Iterator[str]:
-        """The parts of the table that the cell is in, as far as the table lets them be formatted."""
+        """Yield the parts of the table that contain the cell and that the style may format."""
         look = sum(_CONDITIONS.values()) if self.look is None else self.look
         ends = (self.row == 0, self.row == self.rows - 1, self.column == 0, self.column == self.columns - 1)
         inside = {name for (name, bit), at_end in zip(_CONDITIONS.items(), ends, strict=True) if at_end and look & bit}
@@ -65,7 +65,7 @@ class TablePlace:
 
 
 def read_look(element: Element | None) -> int | None:
-    """Which parts of a table its style may format, as bits of w:tblLook; None if it does not say."""
+    """Return the parts of a table that its style may format, as bits of w:tblLook; None if the table does not say."""
     if element is None:
         return None
     try:
@@ -76,9 +76,9 @@ def read_look(element: Element | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What is behind some text, and the run properties that the style of the table around it gives.
+    """The ground behind some text, and the run properties from the style of the surrounding table.
 
-    `flag` says why nothing upon it is seen, if that is so.
+    `flag` says why text on it is not seen, "" if it is.
     """
 
     colours: Colours = WHITE_GROUND
@@ -99,7 +99,7 @@ class _Style:
 
 @dataclass(slots=True)
 class Styles:
-    """The styles of a document by their ids; a circle of styles based on each other is cut."""
+    """The styles of a document by their ids; circular inheritance is cut."""
 
     _styles: dict[str, _Style] = field(default_factory=dict)
     _defaults: dict[str, Any] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class Styles:
 
     @classmethod
     def read(cls, root: Element | None) -> "Styles":
-        """The styles of a part; none if there is no part."""
+        """Return the styles of a part; no styles if `root` is None."""
         if root is None:
             return cls()
         styles: dict[str, _Style] = {}
@@ -119,7 +119,7 @@ class Styles:
             kind, is_usual = attribute(element, "type"), attribute(element, "default") in ("1", "true", "on")
             identity = attribute(element, "styleId") or (f"{_NAMELESS}{kind}" if is_usual else "")
             if not identity:
-                continue  # no text can name it
+                continue  # no text can refer to it
             name, parent = attribute(child(element, "w:name")), attribute(child(element, "w:basedOn"))
             run = read_run_properties(child(element, "w:rPr"))
             styles.setdefault(identity, _Style(name.casefold(), parent, run, element))
@@ -129,47 +129,47 @@ class Styles:
         return cls(styles, defaults, usual)
 
     def usual(self, kind: str) -> str:
-        """The id of the style that paragraphs or tables without one are in."""
+        """Return the id of the default style of this kind, for paragraphs or tables."""
         return self._usual.get(kind, "")
 
     def names(self, style: str) -> list[str]:
-        """What a style is called and those it is based on, in lower case, the nearest first."""
+        """Return the names of a style and its base styles in lower case, nearest first."""
         known = [one.name for one in self._chain(style)]
         return known or [style.casefold()]
 
     def chain_properties(self, style: str, name: str) -> list[tuple[str, Element]]:
-        """This property of paragraphs as the styles of a chain set it, the nearest first, each with its style."""
+        """Return this paragraph property as set by a style and its base styles, nearest first, each with its style."""
         if (style, name) not in self._found:
             properties = ((one, child(self._styles[one].element, "w:pPr", name)) for one in self._ancestry(style))
             self._found[style, name] = [(identity, found) for identity, found in properties if found is not None]
         return self._found[style, name]
 
     def paragraph_property(self, style: str, name: str) -> Element | None:
-        """This property of paragraphs as the nearest style of the chain sets it."""
+        """Return this paragraph property as set by the style, or its nearest base style that sets it."""
         return next((found for _, found in self.chain_properties(style, name)), None)
 
     def property_of(self, style: str, properties: Element | None, name: str) -> Element | None:
-        """This property of a paragraph with these properties of its own in this style."""
+        """Return this property of a paragraph in this style; its own `properties` take priority."""
         own = child(properties, name)
         return self.paragraph_property(style, name) if own is None else own
 
     def heading_level(self, style: str, properties: Element | None) -> int:
-        """The level, from 1, of a heading in this style with these properties of its own; 0 for running text."""
+        """Return the level (from 1) of a heading with this style and these properties; 0 for running text."""
         level = number(attribute(self.property_of(style, properties, "w:outlineLvl")))
         if level is not None:
             return level + 1 if 0 <= level < 9 else 0
         return next((level for name in self.names(style) if (level := _level_of_name(name))), 0)
 
     def numbering(self, style: str) -> str:
-        """The number of the list that a style of lists stands for."""
+        """Return the id of the list that a list style refers to."""
         return attribute(child(self.paragraph_property(style, "w:numPr"), "w:numId"))
 
     def run_properties(
         self, paragraph_style: str, direct: dict[str, Any], of_table: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        """What holds for a run with these properties of its own in a paragraph of this style.
+        """Return the effective properties of a run in a paragraph of this style; `direct` are the run's own.
 
-        `of_table` is what the style of the table around it says.
+        `of_table` are the properties from the style of the surrounding table.
         """
         styles = (of_table or {}, self._merge(paragraph_style), self._merge(direct.get("style", "")))
         merged = dict(self._defaults)
@@ -182,10 +182,10 @@ class Styles:
         return merged
 
     def cell_ground(self, style: str, place: TablePlace, outside: Colours) -> Ground:
-        """What a style of tables puts behind a cell, and what it says of the runs in it.
+        """Return the ground that a table style puts behind a cell, with its properties for runs in the cell.
 
-        Where the table does not say which parts its style may format, either may be: the colours of all are behind the
-        cell, and that of its text is not known.
+        If the table does not say which parts its style may format, all their colours may be behind the cell, and the
+        colour of its text is unknown.
         """
         nearest_first = self._chain(style)
         settings = [child(one.element, "w:tblPr") for one in nearest_first]
@@ -214,7 +214,7 @@ class Styles:
         return [self._styles[identity] for identity in self._ancestry(style)]
 
     def _ancestry(self, style: str) -> Iterator[str]:
-        """A style and those it is based on, the nearest first."""
+        """Yield a style and its base styles, nearest first."""
         seen: set[str] = set()
         while style in self._styles and style not in seen and len(seen) < _MOST_ANCESTORS:
             seen.add(style)
@@ -223,7 +223,7 @@ class Styles:
 
 
 def read_run_properties(properties: Element | None) -> dict[str, Any]:
-    """What a list of run properties (w:rPr) itself says that matters for reading."""
+    """Return the run properties in an element (w:rPr) that matter for reading."""
     found: dict[str, Any] = {}
     for element in properties if properties is not None else ():
         if element.tag in _READERS:
@@ -235,19 +235,19 @@ def read_run_properties(properties: Element | None) -> dict[str, Any]:
 
 
 def shaded(shading: Element | None, outside: Colours) -> Colours:
-    """What is behind text with this shading (w:shd), if any: one without a colour shows what is `outside`."""
+    """Return the colours behind text with this shading (w:shd); without a colour, those `outside`."""
     colours = NOTHING if shading is None else _read_shading(shading)
     return outside if colours == NOTHING else colours
 
 
 def exact_height(element: Element | None, name: str, rule: str) -> float | None:
-    """The points of a height that is kept whatever is in it; None for any other."""
+    """Return an exact height in points, which does not depend on the content; None for any other height."""
     height = number(attribute(element, name), 0) if attribute(element, rule) == "exact" else None
     return height / 20 if height else None
 
 
 def _read_shading(element: Element) -> Colours:
-    """The colour of a shading; empty if it has none, None if it is a pattern of two."""
+    """Return the colour of a shading; empty if it has no colour, None if it is a pattern of two."""
     kind, ink, fill = attribute(element), *(read_colour(attribute(element, name)) for name in ("color", "fill"))
     if kind in ("", "nil", "clear"):
         return NOTHING if fill is None else frozenset({fill})
@@ -260,7 +260,7 @@ def _read_shading(element: Element) -> Colours:
 
 
 def _lay_over(sources: Iterable[tuple[Element, bool]], outside: Colours) -> Ground:
-    """The ground that formats make, the later over the earlier, each with whether it is sure that it counts."""
+    """Return the ground of several formats, later ones over earlier ones, each with whether it certainly applies."""
     colours, run = outside, dict[str, Any]()
     for source, is_sure in sources:
         shading = child(source, "w:tcPr", "w:shd")
@@ -274,13 +274,13 @@ def _lay_over(sources: Iterable[tuple[Element, bool]], outside: Colours) -> Grou
 
 
 def _band_size(settings: list[Element | None], name: str) -> int:
-    """How many rows or columns a band has, as the nearest style says."""
+    """Return the number of rows or columns in a band, as the nearest style sets it."""
     sizes = (number(attribute(child(one, name))) for one in settings)
     return max(next((size for size in sizes if size is not None), 1), 1)
 
 
 def _level_of_name(name: str) -> int:
-    """The level of the built-in heading styles, 0 for any other."""
+    """Return the level of a built-in heading style, 0 for any other."""
     head, _, count = name.rpartition(" ")
     if head == "heading" and count.isdecimal():
         return int(count[:1])
@@ -294,7 +294,7 @@ def _text_colour(element: Element) -> int | None:
 
 
 def _read_fill(fill: Element) -> dict[str, Any]:
-    """What the fill of letters says of them: its transparency, and its colour, which counts before that of the run."""
+    """Return the opacity of letters from their fill, and their colour, which takes priority over the run's."""
     if child(fill, "w14:noFill") is not None:
         return {"opacity": 0.0}
     clearest = min((number(attribute(alpha), 0) for alpha in fill.iter("w14:alpha")), default=0)
@@ -302,7 +302,7 @@ def _read_fill(fill: Element) -> dict[str, Any]:
     return {"opacity": 1 - clearest / 100_000} | ({} if colour is None else {"colour": colour})
 
 
-# What the elements of run properties say, and how each is read.
+# The property that each element of run properties sets, and the function that reads it.
 _READERS: dict[str, tuple[str, Callable[[Element], Any]]] = {
     "w:vanish": ("vanish", is_on),
     "w:strike": ("strike", is_on),

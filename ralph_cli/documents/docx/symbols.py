@@ -1,7 +1,7 @@
-"""Characters of symbol fonts as Unicode's, where one is certain: Symbol, Wingdings, Wingdings 2 and Webdings.
+"""Unicode characters for those of symbol fonts, as far as they are certain: Symbol, Wingdings, Wingdings 2, Webdings.
 
-The codes of Symbol are those of Adobe's Symbol encoding; of the picture fonts only boxes, ticks, crosses, bullets,
-arrows and figures in circles are given.
+The codes of Symbol follow Adobe's Symbol encoding. The tables of the picture fonts contain only boxes, ticks,
+crosses, bullets, arrows and figures in circles.
 """
 
 _GREEK = "\u0391\u0392\u03a7\u0394\u0395\u03a6\u0393\u0397\u0399\u03d1\u039a\u039b\u039c\u039d\u039f\u03a0\u0398\u03a1\u03a3\u03a4\u03a5\u03c2\u03a9\u039e\u03a8\u0396"  # noqa: E501
@@ -32,7 +32,7 @@ _WINGDINGS_2 = {
 _WEBDINGS = {0x20: " ", 0x61: "\u2713", 0x63: "\u2610", 0x72: "\u2717"}
 _FONTS = {"symbol": _SYMBOL, "wingdings": _WINGDINGS, "wingdings 2": _WINGDINGS_2, "webdings": _WEBDINGS}
 _PICTURES = frozenset({"wingdings 3"})
-# Word writes a character of a symbol font as its code or, in the private area, as this and its code.
+# Word writes a character of a symbol font as its code, or in the private area as this number plus its code.
 _PRIVATE = 0xF000
 
 UNKNOWN = "\ufffd"
@@ -40,14 +40,14 @@ CHECKED, UNCHECKED = "\u2612", "\u2610"
 
 
 def is_symbol_font(font: str) -> bool:
-    """Whether letters in a font of this name, in lower case, stand for other characters."""
+    """Whether letters in the font of this name, in lower case, represent other characters."""
     return font in _FONTS or font in _PICTURES
 
 
 def translate_symbol(character: str, font: str) -> str:
-    """What a character of a symbol font shows, U+FFFD if that is not certain; of another font, the character itself.
+    """Return the character that a symbol font shows, U+FFFD if uncertain; in other fonts, the character itself.
 
-    A private-use character of a font that is not known means nothing to a reader of the text.
+    A private-use character in an unknown font becomes U+FFFD, because it means nothing to a reader of the text.
     """
     code = ord(character)
     code -= _PRIVATE if _PRIVATE <= code <= _PRIVATE + 0xFF else 0
@@ -57,7 +57,7 @@ def translate_symbol(character: str, font: str) -> str:
 
 
 def symbol_of_code(code: str, font: str) -> str:
-    """What a symbol (w:sym) shows that is given by its code in hexadecimal digits."""
+    """Return what a symbol (w:sym) with this hexadecimal code shows."""
     try:
         return translate_symbol(chr(int(code, 16)), font)
     except (ValueError, OverflowError):

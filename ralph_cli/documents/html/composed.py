@@ -1,4 +1,4 @@
-"""One text put together from parts that were read on their own, some of them pages of HTML, with a place for each."""
+"""Composes one text from parts that were read separately, some of them HTML pages, with a place for each part."""
 
 from collections.abc import Iterable
 
@@ -18,27 +18,28 @@ from ralph_cli.documents.parsed import (
 
 
 class ComposedText:
-    """A text of one page that grows part by part."""
+    """A text of one page that is built part by part."""
 
     def __init__(self, name: str, limits: LoadLimits) -> None:
-        """`name` is the document's, for messages."""
+        """`name` is the document's name, for messages."""
         self._name = name
         self._limits = limits
         self._page = PageText()
         self._cautions: dict[Caution, None] = {}
 
     def warn(self, code: str, message: str) -> None:
-        """Say something about the document on one line; what was said before is not said again."""
+        """Add a caution about the document, on one line; a repeated caution is ignored."""
         line = "".join(character if character.isprintable() else "\ufffd" for character in message)
         self._cautions[Caution(code, line)] = None
 
     def write(
         self, text: str | ParsedDocument, place: str, apart: int = PARAGRAPH, *, title: str = "", noun: str = ""
     ) -> int:
-        """Add a text, or a page with its headings one level lower, and return where it begins; all of it is at `place`.
+        """Append a text, or a page with its headings one level lower, and return the offset where it begins.
 
-        It has a heading if `title` is given. With a `noun` its lines have places of their own, "body, line 3"; where
-        that is "paragraph", lines without words are not counted. A text of nothing but blanks is not written.
+        All of it has the location `place`. `title` adds a heading. `noun` gives each line its own location, such as
+        "body, line 3"; if `noun` is "paragraph", lines without text are not counted. Text that is only whitespace is
+        not written.
         """
         page = self._page
         raw = text.text if isinstance(text, ParsedDocument) else text.replace("\f", "\n")
@@ -62,17 +63,17 @@ class ComposedText:
         return start
 
     def add_headings(self, headings: Iterable[Heading], start: int) -> None:
-        """Add headings of a text that was written at `start`."""
+        """Add the headings of a text that was written at the offset `start`."""
         self._page.headings += (heading.moved(start) for heading in headings)
 
     def write_page(self, page: ParsedDocument, place: str, *, noun: str = "") -> None:
-        """Add what was read of a page of HTML, and its cautions."""
+        """Append an HTML page that was read, with its cautions."""
         self.write(page, place, noun=noun)
         for caution in page.cautions:
             self.warn(caution.code, f"{place}: {caution.message}")
 
     def finish(self) -> ParsedDocument:
-        """What was put together, within the bounds of a document. Raises DocumentError "no-text"."""
+        """Return the composed document, within the limits of a document. Raises DocumentError "no-text"."""
         page = self._page
         if not page.length:
             raise DocumentError(f"{self._name} has no text", code="no-text", hint="look at it in its own program")

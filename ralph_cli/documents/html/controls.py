@@ -1,4 +1,4 @@
-"""What stands in the place of an element: a form's values, a picture's description, a formula, text made by styles."""
+"""Texts shown instead of an element's content: a form's values, a picture's description, a formula, generated text."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ _CONTENT = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(\n)|(.))", re.DOTALL)
 _QUOTES = {"open-quote": "\u201c", "close-quote": "\u201d"}
-# Characters that only a font for pictures has a meaning for.
+# Characters that have a meaning only in an icon font.
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010ffff]")
 
 Attributes = Mapping[str, str | None]
@@ -31,7 +31,7 @@ _DEEPEST = 60
 
 
 def math_text(node: Any) -> str:
-    """The text of a <math> element."""
+    """Return the text of a <math> element."""
     return " ".join(_write(node, _DEEPEST).split())
 
 
@@ -64,7 +64,7 @@ def _join(parts: list[str]) -> str:
 
 
 def _group(text: str) -> str:
-    """A part as one operand."""
+    """Return a part as one operand, in brackets if necessary."""
     text = text.strip()
     return text if not text or _ATOM.fullmatch(text) else f"({text})"
 
@@ -95,7 +95,7 @@ def _table(parts: list[str]) -> str:
     return "[" + "; ".join(part.strip() for part in parts) + "]"
 
 
-# The layouts that place their parts, by how many parts they have at least.
+# Layouts of formulas: the fewest parts, and the function that writes them.
 _LAYOUTS: dict[str, tuple[int, Callable[[list[str]], str]]] = {
     "mfrac": (2, _write_fraction),
     "msup": (2, lambda parts: _group(parts[0]) + _raise(parts[1])),
@@ -131,7 +131,7 @@ def _image_text(node: Any, attributes: Attributes) -> str:
 
 
 def _select_text(node: Any, attributes: Attributes) -> str:
-    """The chosen option of a menu, or all options of a list, each with its box."""
+    """Return the chosen option of a menu, or all options of a list, each with a checkbox."""
     options = node.css("option")
     chosen = [option for option in options if "selected" in option.attributes]
     if _is_menu(attributes):
@@ -144,7 +144,7 @@ def _label(option: Any) -> str:
     return " ".join((option.text() or option.attributes.get("label") or "").split())
 
 
-# Elements that show something else than the text in them, and what it is.
+# Elements that show something other than their text, with the function that returns it.
 REPLACED: dict[str, Callable[[Any, Attributes], str]] = {
     "img": _image_text,
     "input": _input_text,
@@ -152,12 +152,12 @@ REPLACED: dict[str, Callable[[Any, Attributes], str]] = {
     "math": lambda node, attributes: math_text(node),
 }
 
-# Where the words of these are from.
+# The origin of the texts of these elements.
 ORIGINS: dict[str, Origin] = {"img": "image description", "input": "form field", "select": "form field"}
 
 
 def unchosen_text(node: Any, attributes: Attributes) -> str:
-    """The options of a menu that are not shown until it is opened."""
+    """Return the options of a menu that are not shown until it is opened."""
     if node.tag != "select" or not _is_menu(attributes):
         return ""
     return "".join(map(_label, node.css("option"))).replace(_select_text(node, attributes), "", 1)
@@ -168,14 +168,14 @@ def _is_menu(attributes: Attributes) -> bool:
 
 
 def is_embedded(tag: str, attributes: Attributes) -> bool:
-    """Whether an element shows another document, which is not read; one of no size only measures visits."""
+    """Whether an element shows another document, which is not read. An element without a size only counts visits."""
     source = attributes.get("data" if tag == "object" else "src") or ""
     small = any((attributes.get(side) or "").strip() in ("0", "1") for side in ("width", "height"))
     return bool(source) and not source.startswith(("about:", "javascript:")) and not small
 
 
 def generated_text(content: str, attributes: Attributes) -> tuple[str, bool]:
-    """The text that the property `content` makes, and whether all of it is known: counters are not counted."""
+    """Return the text that the property `content` generates, and whether it is complete: counters are not evaluated."""
     text, known = "", True
     for double, single, name, word, image, spoken, other in _CONTENT.findall(content[:2_000]):
         if name:

@@ -1,6 +1,7 @@
-"""How the text of an element looks, and whether that can be seen at all.
+"""Determines the look of an element's text, and whether a reader can see the text.
 
-`aria-hidden` hides from screen readers only, so it does not count; nor does `<details>`, which a reader can open.
+`aria-hidden` does not count, because it hides only from screen readers; nor does `<details>`, which a reader can
+open.
 """
 
 import re
@@ -27,12 +28,11 @@ _PREFORMATTED = {"pre": "pre", "pre-wrap": "pre", "break-spaces": "pre", "pre-li
 
 @dataclass(frozen=True, slots=True)
 class TextLook:
-    """How the text of an element looks, as far as it is known; None stands for an unknown colour.
+    """The look of an element's text, as far as it is known; None is an unknown colour.
 
-    `why` is the answer of the rule of sight. `size` is that of the font and `alpha` the opacity of the ink. `raised` is
-    1 for raised text, -1 for lowered.
-    `white_space` is "pre" where spaces and line ends count, "lines" where line ends do. `styles_known` says that every
-    style sheet of the page could be read.
+    `why` is the answer of the rule of `sight`. `size` is the font size in pixels and `alpha` the opacity of the ink.
+    `raised` is 1 for raised text, -1 for lowered. `white_space` is "pre" if spaces and line ends are kept, "lines" if
+    only line ends are. `styles_known` means that every style sheet of the page could be read.
     """
 
     why: str = ""
@@ -49,12 +49,12 @@ class TextLook:
     white_space: str = ""
     list_style: str = ""
     is_turned: bool = False
-    """Whether letters and figures are shown from right to left, whatever they are."""
+    """Whether all characters are shown from right to left."""
     is_gone: bool = False
-    """Whether the element is hidden with everything in it, whatever that says of its own look."""
+    """Whether the element is hidden with all its content, whatever the look of that content."""
 
     def for_child(self, style: Declarations) -> "TextLook":
-        """The look of an element inside of this one with these declarations."""
+        """Return the look of a child element with these declarations."""
         if not style and (self.styles_known or self.background is None):
             return self
         return _child_look(self, style)
@@ -62,7 +62,7 @@ class TextLook:
 
 @lru_cache(maxsize=8_192)
 def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
-    """The look within `look`; a page repeats a few over and over."""
+    """Return the look within `look`; cached, because a page repeats a few combinations."""
     style = dict(declarations)
     if not look.styles_known:
         look = replace(look, background=None)
@@ -95,13 +95,13 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
     ground = None if changed.background is None else frozenset({changed.background})
     why = sight.seen(changed.colour, ground, points(changed.size), flags, changed.opacity * changed.alpha)
     if why == sight.DOUBTFUL and not look.styles_known:
-        why = ""  # a notice says it of the whole page
+        why = ""  # one notice covers the whole page
     changed = replace(changed, why=why, is_gone=bool(gone))
     return look if changed == look else changed
 
 
 def _opacity(style: Style) -> float | None:
-    """By how much an element is let shine through, from 0 to 1; None if nothing says so."""
+    """Return the opacity of an element, from 0 to 1; None if nothing sets it."""
     values = (
         value
         for name, value in (("opacity", style.get("opacity", "")), *_functions(style, "filter"))
@@ -112,7 +112,7 @@ def _opacity(style: Style) -> float | None:
 
 
 def _paint(look: TextLook, style: Style) -> dict[str, Any]:
-    """The colours that change: background, and ink."""
+    """Return the changed colours of background and ink."""
     ink, alpha = look.colour, look.alpha
     named = style.get("-webkit-text-fill-color") or style.get("color") or ""
     if named in ("initial", "canvastext"):
@@ -131,7 +131,7 @@ def _paint(look: TextLook, style: Style) -> dict[str, Any]:
     if style.get("background-image", "none") not in ("none", "initial", "unset"):
         background = None
         if "text" in (style.get("background-clip"), style.get("-webkit-background-clip")):
-            ink, alpha = None, 1.0  # the picture is painted where the letters are
+            ink, alpha = None, 1.0  # the letters show the picture
     return {"colour": ink, "alpha": alpha, "background": background}
 
 
@@ -143,7 +143,7 @@ def _font_size(value: str, parent: float) -> float:
 
 
 def _shift(style: Style, outer: float, size: float) -> int:
-    """1 for text that stands higher than the line it is in, -1 for lower, 0 for neither."""
+    """Return 1 for text above the line around it, -1 for text below, 0 for neither."""
     if style.get("display", "inline") not in ("inline", "inline-block"):
         return 0
     align = style.get("vertical-align", "")
@@ -162,7 +162,7 @@ def _shift(style: Style, outer: float, size: float) -> int:
 
 
 def _why_gone(style: Style, size: float) -> str:
-    """Why an element is not seen with all that is in it; "" if it is."""
+    """Return why an element is unseen with all its content; "" if it is not."""
     if style.get("display") == "none" or style.get("content-visibility") == "hidden":
         return sight.MARKED
     if _is_cut_off(style):
@@ -178,14 +178,14 @@ def _is_moved_away(style: Style, size: float) -> bool:
 
     sides = [moved("text-indent"), moved("margin-left")]
     if style.get("position") in ("absolute", "fixed", "relative"):
-        # Downwards a page goes on without end; from the bottom it is far below only where the page ends there.
+        # A page has no limit downwards; an offset from the bottom moves text far below only if the page ends there.
         sides += [moved("left"), moved("right"), min(moved("top"), 0.0), min(moved("bottom"), 0.0)]
     shifts = [shift for name, shift in _transforms(style) if name.startswith("translate")]
     return sight.is_far_off(*sides, *(points(pixels(part, em=size, whole=100)) for shift in shifts for part in shift))
 
 
 def _why_transformed(style: Style, size: float) -> str:
-    """Why an element is not seen that is scaled, or turned on its edge; "" if it is."""
+    """Return why an element is unseen that is scaled, or turned on its edge; "" if it is seen."""
     for name, values in _transforms(style):
         numbers = [fraction(value) for value in values]
         if name.startswith("scale") and any(
@@ -200,13 +200,13 @@ def _why_transformed(style: Style, size: float) -> str:
 
 
 def _transforms(style: Style) -> list[tuple[str, list[str]]]:
-    """The functions of `transform`, and the properties that say the same."""
+    """Return the functions of `transform`, and the properties with the same effect."""
     found = [(name, re.split(r"[\s,]+", inside.strip())) for name, inside in _functions(style, "transform")]
     return found + [(name, style[name].split()) for name in ("scale", "translate") if name in style]
 
 
 def _functions(style: Style, name: str) -> list[tuple[str, str]]:
-    """The functions that a property names, each with what is in its brackets."""
+    """Return the functions in a property's value, each with its arguments."""
     return _FUNCTION.findall(style.get(name, ""))
 
 

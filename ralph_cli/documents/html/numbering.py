@@ -26,7 +26,7 @@ class ListCounter:
         self._next = start
 
     def next_marker(self, style: str, value: str | None) -> str:
-        """What stands before the next item, "" for nothing; `value` is the item's own number, if it says one."""
+        """Return the marker before the next item, "" for none; `value` is the item's own number, if it has one."""
         own = integer(value)
         number = self._next if own is None else own
         self._next = number + self._step
@@ -36,7 +36,7 @@ class ListCounter:
 
 
 def format_number(number: int, style: str) -> str:
-    """A number in a counter style; figures where the style has no form for it."""
+    """Return a number in a counter style; in decimals if the style cannot express it."""
     upper = style.startswith("upper-")
     style = style.replace("upper-", "lower-")
     text = str(number)
@@ -50,7 +50,7 @@ def format_number(number: int, style: str) -> str:
 
 
 def integer(value: str | None) -> int | None:
-    """The integer that an attribute begins with (HTML standard 2.3.4.1)."""
+    """Return the integer at the start of an attribute (HTML standard 2.3.4.1); None without one."""
     found = _INTEGER.match(value or "")
     return int(found[1]) if found else None
 

@@ -1,4 +1,4 @@
-"""HTML pages: the visible text, one block or table row per line, cells two spaces apart (selectolax, lexbor)."""
+"""Reads HTML pages: the visible text, one block or table row per line, cells two spaces apart (selectolax, lexbor)."""
 
 import re
 from collections.abc import Mapping
@@ -27,13 +27,13 @@ def parse_html(
     linked: Mapping[str, str] | None = None,
     titled: bool = True,
 ) -> ParsedDocument:
-    """The text a reader of the page sees, plus its headings and tables; meant to run in a child process.
+    """Return the text that a reader of the page sees, with headings and tables; call it in a child process.
 
-    What the page hides by attributes and by styles (see `html.hidden`) is left out and counted in a caution, so that it
-    is never a quote. `declared` is the encoding that came with the page, which counts more than the one it names
-    itself. `linked` are style sheets and frames that came with it, by the address that it gives them. `titled` says
-    whether its title is text: a browser shows it, a mail program does not.
-    Raises DocumentError too-big, no-text, undecodable, unsupported.
+    Content that the page hides by attributes and styles (see `html.hidden`) is left out, so that it is never quoted;
+    a caution counts it. `declared` is the encoding that came with the page; it takes priority over the one named in
+    the page. `linked` are style sheets and frames that came with the page, by their addresses in the page. `titled`
+    says whether the page's title is text: browsers show it, mail programs do not. Raises DocumentError too-big,
+    no-text, undecodable, unsupported.
     """
     if len(data) > limits.html_bytes:
         raise DocumentError(
@@ -58,7 +58,7 @@ def parse_html(
 
 
 def _declared_encoding(data: bytes) -> str | None:
-    """The label that a <meta> or an XML declaration at the beginning names (HTML standard 13.2.3.2)."""
+    """Return the encoding named by a <meta> or an XML declaration at the beginning (HTML standard 13.2.3.2)."""
     head = _COMMENT.sub(b"", data[:_META_SEARCH_BYTES])
     declared = _XML_ENCODING.match(head) or _META_CHARSET.search(head)
     return declared[1].decode("ascii") if declared else None

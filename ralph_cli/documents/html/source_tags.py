@@ -1,4 +1,4 @@
-"""The tags of a page as they stand in its source, before it is parsed: how deep they nest, and if some are gone."""
+"""The tags in a page's source before parsing: how deep they nest, and whether some are missing."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ _OPTIONAL_TAGS = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup
 _OPTIONAL = frozenset(_OPTIONAL_TAGS.split())
 
 _PAGE = frozenset(["html", "body"])
-# Elements of which many that are not closed do not nest.
+# Elements that do not nest even if many are not closed.
 _NOT_NESTING = frozenset(("head", *_VOID, *_OPTIONAL, *_PAGE))
 
 _MARKUP = re.compile(r"<!--|<(/?)([a-z][^\s/>]*)(?>=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^>])*+(>?)", re.IGNORECASE)
@@ -21,12 +21,12 @@ _CLOSED = re.compile(rb"""<([A-Za-z][\w:.-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)/>
 _COMMENT_END = re.compile("--!?>")
 _QUOTED = re.compile("=\\s*(?:\"[^\"]*\"|'[^']*')")
 _UNCLOSED = "is never closed, so what stands behind it is not read"
-# Elements in which there are no tags but their own end tag (HTML standard, 13.1.2).
+# Elements that contain no tags except their own end tag (HTML standard, 13.1.2).
 _RAW_TEXT = frozenset(["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"])
 
 
 def close_elements(source: bytes) -> bytes:
-    """XHTML with elements like <title/> closed as HTML does: there they would take in all that follows."""
+    """Convert XHTML elements like <title/> to the HTML form; unclosed in HTML, they would contain all that follows."""
 
     def close(match: "re.Match[bytes]") -> bytes:
         name = match[1]
@@ -37,9 +37,9 @@ def close_elements(source: bytes) -> bytes:
 
 
 def nesting_depth(source: str, limit: int) -> int:
-    """How deep the tags are nested at most, counted on the source; stops counting above `limit`.
+    """Return the greatest nesting depth of the tags in the source; counting stops above `limit`.
 
-    Checked before parsing because the parser's work grows with the square of the depth.
+    Check it before parsing, because the parser's time grows with the square of the depth.
     """
     depth = most = 0
     for match in _TAG.finditer(source):
@@ -53,11 +53,11 @@ def nesting_depth(source: str, limit: int) -> int:
 
 
 def describe_damage(source: str) -> str:
-    """What is wrong with the tags of a page's source, "" if nothing is: a browser repairs it without a word.
+    """Return what is wrong with the tags of a page's source, "" if nothing is; a browser would repair it silently.
 
-    A page may leave out `</html>`; where elements are open then that have to be closed, where it closes all others, or
-    where the last words are no tag, it may be cut off. Inside a comment, a tag, a script or a style that is never
-    closed nothing is read as text. Where elements are opened and closed in different numbers some of it may be gone.
+    A page may omit `</html>`. It may be cut off if then some elements are unclosed, if it closes all others, or if
+    text follows the last tag. An unclosed comment, tag, script or style hides the text that follows. If an element's
+    start and end tags differ in number, some of the page may be missing.
     """
     begins: Counter[str] = Counter()
     ends: Counter[str] = Counter()
@@ -67,7 +67,7 @@ def describe_damage(source: str) -> str:
         start, at = match.span()
         slash, name, closing = match.groups()
         if name is None:
-            end = _COMMENT_END.search(source, start + 2)  # "<!-->" is a comment, too
+            end = _COMMENT_END.search(source, start + 2)  # "<!-->" is also a comment
             if end is None:
                 return _describe_place("a comment", source, start, _UNCLOSED)
             at = end.end()
@@ -92,7 +92,7 @@ def describe_damage(source: str) -> str:
 
 
 def _describe_uneven(begins: Counter[str], ends: Counter[str], is_page: bool, has_words: bool, is_closed: bool) -> str:
-    """What the counts of tags say."""
+    """Describe the damage that the counts of tags show, "" if there is none."""
     uneven = [name for name in begins | ends if name not in _OPTIONAL and begins[name] != ends[name]]
     is_open = any(begins[name] > ends[name] for name in uneven)
     closes_others = is_page and begins <= ends

@@ -1,4 +1,4 @@
-"""Tables of a page: which cell stands in which row and column, by the HTML standard's way of forming one (4.9.12)."""
+"""Tables of a page: the row and column of each cell, by the algorithm of the HTML standard (4.9.12)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from ralph_cli.documents.page_text import LINE
 from ralph_cli.documents.tables import MOST_COLUMNS, TableCell, TableRow, write_table
 
 _MOST_ROWS = 1 << 16
-# Cells that may reach down into one row: more make a page larger than it is.
+# The most cells that may extend down into one row: more would make the text larger than the page.
 _MOST_REACHING = 30
 
 
 @dataclass(slots=True)
 class GridTable:
-    """A table while it is read. Its rows that name columns are those of <thead> and of <th>."""
+    """A table under construction. Rows in <thead> and rows of <th> name columns."""
 
     _rows: list[TableRow] = field(default_factory=list)
-    """Those before the one that is being read."""
+    """The rows before the current one."""
     _row: int = -1
     _cells: list[TableCell] = field(default_factory=list)
     _indent: float = 0.0
@@ -27,9 +27,9 @@ class GridTable:
     _right: int = 0
     _most: int = 0
     _taken: dict[int, int] = field(default_factory=dict)
-    """For a column that a cell of a row above takes, too: the last row in which it does."""
+    """For each column that a cell of an earlier row covers: the last row that the cell covers."""
     _reaching: list[TableCell] = field(default_factory=list)
-    """Cells of rows above that reach into this one or further down."""
+    """Cells of earlier rows that extend into this row or further down."""
 
     def begin_row(self) -> None:
         """Begin a row."""
@@ -41,15 +41,15 @@ class GridTable:
 
     @property
     def begins_row(self) -> bool:
-        """Whether nothing stands yet in the row that is being read."""
+        """Whether the current row has no cell yet."""
         return all(cell.goes_on for cell in self._cells)
 
     def end_row_group(self) -> None:
-        """End a group of rows: no cell reaches out of it."""
+        """End a group of rows; no cell extends beyond it."""
         self._taken, self._reaching = {}, []
 
     def begin_cell(self, attributes: Mapping[str, str | None]) -> tuple[int, int]:
-        """Find the columns of the next cell: the first, and the one behind the last."""
+        """Return the columns of the next cell: the first, and the one after the last."""
         if self._row < 0:
             self.begin_row()
         left = self._right
@@ -64,7 +64,7 @@ class GridTable:
         return left, self._right
 
     def end_cell(self, columns: tuple[int, int], is_header: bool, text: TextBuilder) -> None:
-        """Keep a cell that takes these columns, if anything is in it."""
+        """Add a cell that covers these columns, unless it is empty."""
         before, behind, indent = text.before, text.pending, text.indent
         content = text.take()
         if not content:
@@ -77,7 +77,7 @@ class GridTable:
             self._reaching.append(TableCell(*columns, goes_on=True))
 
     def write(self, out: TextBuilder) -> None:
-        """Write it where it stands."""
+        """Write the table at the current position of `out`."""
         self._end_row()
         if table := write_table(self._rows, self._most, is_loose=True):
             cells = [cell for row in self._rows for cell in row.cells if cell.content]

@@ -1,4 +1,4 @@
-"""Text as a browser lays it out: white space collapses, and pieces are as far apart as the elements around them ask."""
+"""Lays out text as a browser does: whitespace collapses, and the elements determine the space between pieces."""
 
 import re
 from collections.abc import Container, Iterable
@@ -26,16 +26,16 @@ _BLOCK_DISPLAY_WORDS = "block flex grid list-item table flow-root table-row tabl
 _BLOCK_DISPLAYS = frozenset(_BLOCK_DISPLAY_WORDS.split())
 _STRENGTHS = dict.fromkeys(_BLOCK_TAGS.split(), LINE)
 _STRENGTHS |= dict.fromkeys(_PARAGRAPH_TAGS.split(), PARAGRAPH) | dict.fromkeys(CELLS, CELL)
-"""The white space around an element, if no style sheet makes another box of it."""
-# What makes a table cell a container of lines of its own; a <p> or <div> in a cell does not.
+"""The whitespace around an element, unless a style sheet changes its box."""
+# Elements that make a table cell a container of lines; a <p> or <div> in a cell does not.
 _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
 
 
 @dataclass(slots=True)
 class TextBuilder(PageText):
-    """A page with the strongest white space asked for since its last piece, and what its next piece begins with.
+    """A page, with the strongest whitespace requested since its last piece, and a prefix for its next piece.
 
-    `before` is the white space asked for before its first piece, `indent` how many points that is set in.
+    `before` is the whitespace requested before its first piece; `indent` is the indent of that piece in points.
     """
 
     before: int = 0
@@ -44,12 +44,12 @@ class TextBuilder(PageText):
     prefix: str = ""
 
     def separate(self, strength: int) -> None:
-        """Ask for white space before the next piece."""
+        """Request whitespace before the next piece."""
         if strength > self.pending:
             self.pending = strength
 
     def add_piece(self, piece: str | PageText) -> None:
-        """Add a piece verbatim, after the separator due."""
+        """Append a piece unchanged, after the requested whitespace."""
         if not self.length:
             self.before = max(self.before, self.pending)
         elif self.pending:
@@ -60,7 +60,7 @@ class TextBuilder(PageText):
         self.pending, self.prefix = 0, ""
 
     def take(self) -> str | PageText:
-        """What was written, as plain text if nothing stands in it, and another may use this builder then."""
+        """Return the content, as plain text if it has no structure; the builder is then empty and can be reused."""
         if self.headings or self.quoted or self.tables or self.additions:
             return self
         text = self.text()
@@ -70,12 +70,12 @@ class TextBuilder(PageText):
         return text
 
     def start(self, place: int) -> int:
-        """Where the first word begins that was written from a place on."""
+        """Return the offset of the first word written from the offset `place` on."""
         text = self.text(place)
         return place + len(text) - len(text.lstrip(" \n"))
 
     def write_running_text(self, text: str) -> None:
-        """Add running text: white space collapses, text of nothing but no-break spaces only separates."""
+        """Append running text: whitespace collapses, and a text of only no-break spaces acts as a separator."""
         if not text.strip(" \t\r\n\f\xa0"):
             self.separate(SPACE if text else 0)
             return
@@ -85,7 +85,7 @@ class TextBuilder(PageText):
         self.separate(SPACE if body[-1] == " " else 0)
 
     def write_preformatted(self, text: str) -> None:
-        """Add preformatted text with its line ends and spaces."""
+        """Append preformatted text with its line ends and spaces."""
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
         body = text.rstrip("\n")
         if body:
@@ -94,14 +94,14 @@ class TextBuilder(PageText):
             self.separate(LINE if len(text) == len(body) + 1 else PARAGRAPH)
 
     def write_lines(self, text: str) -> None:
-        """Add running text in which line ends are kept."""
+        """Append running text and keep its line ends."""
         for index, line in enumerate(_BREAKS.split(text)):
             if index:
                 self.separate(LINE)
             self.write_running_text(line)
 
     def write_lowered(self, text: str) -> None:
-        """Add lowered text; raised figures and a slash before it are the rest of a fraction."""
+        """Append lowered text; with raised figures and a slash before it, it becomes a fraction."""
         above = _RAISED_END.search("".join(self._parts[-2:])) if not self.pending else None
         if above is None or not _FRACTION.fullmatch(text):
             self.write_running_text(text)
@@ -112,7 +112,7 @@ class TextBuilder(PageText):
         self.add_piece(f" {fraction}" if len(fraction) > 1 and is_behind_figure else fraction)
 
     def _take_back(self, count: int) -> None:
-        """Remove the last characters, and what was said of them alone."""
+        """Remove the last `count` characters, and the additions that they belong to."""
         self._parts[-2:] = ["".join(self._parts[-2:])[:-count]]
         self.length -= count
         while self.additions and self.additions[-1].end > self.length:
@@ -120,9 +120,9 @@ class TextBuilder(PageText):
 
 
 def strength_around(tag: str, display: str, outer_display: str) -> int:
-    """The white space around an element, as `TextBuilder.separate` takes it; 0 for one within a line.
+    """Return the whitespace around an element, for `TextBuilder.separate`; 0 for an inline element.
 
-    `display` is what the style sheets make of it, "" for what it is by itself, `outer_display` of the element around.
+    `display` is the display set by style sheets, "" for the default; `outer_display` is that of the parent element.
     """
     strength = _STRENGTHS.get(tag, 0)
     if display and strength != CELL:
@@ -131,10 +131,10 @@ def strength_around(tag: str, display: str, outer_display: str) -> int:
 
 
 def find_holders(tree: LexborHTMLParser) -> set[int]:
-    """The table cells that keep their lines, and the tables that hold tables, by the parser's number for a node.
+    """Return the table cells that keep their lines, and the tables that contain tables, as node numbers of the
+    parser.
 
-    Cells that hold blocks keep them, and those that are the only ones of their row, as in tables that only place things
-    on the page.
+    Cells keep their lines if they contain blocks, or if they are alone in their row, as in layout tables.
     """
     alone = {cell.mem_id for cell in tree.css("td:only-child, th:only-child")}
     return alone | _find_around(tree.css(_CELL_BLOCKS), CELLS) | _find_around(tree.css("table table"), ("table",))
@@ -154,7 +154,7 @@ def _find_around(nodes: Iterable[Any], tags: Container[str]) -> set[int]:
 
 
 def _shown_strength(strength: int, display: str) -> int:
-    """The white space around an element that a style sheet makes another box of."""
+    """Return the whitespace around an element whose box a style sheet changes."""
     if display == "table-cell":
         return CELL
     if display.startswith("inline") or display == "contents":

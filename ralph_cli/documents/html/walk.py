@@ -1,4 +1,4 @@
-"""One pass over the elements of a page: what each shows is written, and what is not seen is counted."""
+"""One pass over the elements of a page: writes what each one shows, and counts what is not seen."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -34,30 +34,30 @@ _PSEUDOS = ("before", "after")
 _TABLE_PARTS = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
 _REPLACED = frozenset(("br", "iframe", "frame", "embed", *controls.REPLACED))
 
-# Characters of a raised text that may be a mark or an exponent; longer ones are small print.
+# The most characters of a raised text that may be a mark or an exponent; longer ones are small print.
 _LONGEST_MARK = 30
 
 _POINTS_OF_PIXEL = 0.75
 _COLLAPSED = re.compile("[ \t\r\n\f]+")
-# How deep pages may stand in pages.
+# The most levels of pages inside each other.
 _DEEPEST_PAGE = 3
 
 
 @dataclass(slots=True)
 class PageFindings(Findings):
-    """What was found on a page: also documents in it, and styles that were not read.
+    """Findings about a page, including embedded documents, and styles that were not read.
 
-    `linked` styles are in other files, `unresolved` ones in the page.
+    `linked` counts styles in other files, `unresolved` those in the page.
     """
 
     embedded: int = 0
     linked: int = 0
     unresolved: int = 0
     unknown_contents: set[str] = field(default_factory=set)
-    """What the property `content` says where the text that it makes is not known."""
+    """Values of the property `content` that generate an unknown text."""
 
     def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
-        """What was found, in words."""
+        """Return the findings as cautions."""
         return (*Findings.cautions(self, unknown_numbers), *self._unread())
 
     def _unread(self) -> Iterator[Caution]:
@@ -80,27 +80,27 @@ class _OpenElement:
     look: TextLook
     style: ResolvedStyle
     is_one_line: bool = False
-    """Whether line ends in it are spaces, as in a table's cell without blocks."""
+    """Whether line ends in it become spaces, as in a table cell without blocks."""
     is_struck: bool = False
-    """Whether it stands in what is marked as struck out."""
+    """Whether it is inside an element that is marked as struck out."""
     place: int = 0
     lead: int = 0
-    """Characters at its place that do not belong to it, such as the number of a list's item."""
+    """The number of characters at its start that do not belong to it, such as the number of a list item."""
     opening: str = ""
     closing: str = ""
     columns: tuple[int, int] = (0, 0)
     outside: TextBuilder | None = None
-    """Of a table's cell: what its table is written on."""
+    """For a table cell: the builder that its table is written to."""
     items: ListCounter | None = None
 
 
 class PageWalk:
-    """One pass over the tree without recursion, for a tree may be deeper than Python's stack."""
+    """One pass over the tree without recursion, because a tree may be deeper than Python's stack."""
 
     def __init__(self, is_shallow: Callable[[str], bool], linked: Mapping[str, str], *, titled: bool) -> None:
-        """`is_shallow` says whether a page in the page may be parsed; `linked` are what else came with it.
+        """`is_shallow` says whether an inner page may be parsed; `linked` are other files that came with the page.
 
-        `titled` says whether the title of the page is shown; that of a page in the page never is.
+        `titled` says whether the title of the page is shown; the title of an inner page never is.
         """
         self.out = TextBuilder()
         self.findings = PageFindings()
@@ -108,18 +108,18 @@ class PageWalk:
         self._titled = titled
         self._linked = linked
         self._tables: list[GridTable | None] = [None]
-        """The tables that are read, the innermost last; None for one that holds tables, and so only places things."""
+        """The open tables, innermost last; None for a table that contains tables and so only serves layout."""
         self._spare: list[TextBuilder] = []
         self._sheets = StyleSheets()
         self._open: list[_OpenElement] = []
         self._holders: set[int] = set()
-        """Table cells that keep their lines, and tables that hold tables."""
+        """Table cells that keep their lines, and tables that contain tables."""
         self._after: dict[int, Callable[[], None]] = {}
-        """By the number of open elements: what the style sheet makes at the end of the innermost."""
+        """By the number of open elements: the text that the style sheet generates at the end of the innermost one."""
         self._quote_depth = self._pages = 0
 
     def read(self, source: str) -> None:
-        """Write the text of a page, or of a page in the page."""
+        """Write the text of a page, or of an inner page."""
         outside = self._sheets, self._open, self._holders, self._after, self._tables
         tree = LexborHTMLParser(source)
         self._sheets, self._holders = StyleSheets.of(tree, source, self._linked), find_holders(tree)
@@ -135,7 +135,7 @@ class PageWalk:
         self._sheets, self._open, self._holders, self._after, self._tables = outside
 
     def _visit(self, root: Any) -> None:
-        # For each open element the next of its children; a page may be deeper than Python's stack.
+        # The next child of each open element; no recursion, because a page may be deeper than Python's stack.
         unread = [root]
         while unread:
             node = unread[-1]
@@ -156,7 +156,7 @@ class PageWalk:
                 unread.append(node.child)
 
     def _enter(self, node: Any, tag: str) -> bool:
-        """Begin an element; False if nothing in it is to be read."""
+        """Begin an element. Return False if its content is not to be read."""
         if tag in _DROPPED:
             return False
         outer = self._open[-1]
@@ -189,7 +189,7 @@ class PageWalk:
         return False
 
     def _replace(self, node: Any, tag: str, attributes: Attributes) -> None:
-        """Write what stands in the place of an element."""
+        """Write what is shown instead of an element's content."""
         if tag == "br":
             self._ask(PARAGRAPH if self.out.pending >= LINE else LINE, self._open[-1])
         elif tag in controls.REPLACED:
@@ -204,7 +204,7 @@ class PageWalk:
             self.findings.embedded += controls.is_embedded(tag, attributes)
 
     def _inner_page(self, tag: str, attributes: Attributes) -> str | None:
-        """The source of the page that a frame shows, if it is in the page or came with it."""
+        """Return the source of the page that a frame shows, if it is in the page or came with it."""
         if tag == "iframe" and "srcdoc" in attributes:
             return attributes["srcdoc"] or ""
         return self._linked.get(attributes.get("src") or "") if tag in ("iframe", "frame") else None
@@ -217,7 +217,7 @@ class PageWalk:
             self.out.mark(origin, self.out.start(place) + lead, self.out.length)
 
     def _write_generated(self, style: ResolvedStyle, element: _OpenElement, attributes: Attributes) -> None:
-        """Write the text that a style sheet makes before or after the content of an element, if it is seen."""
+        """Write the text that a style sheet generates before or after an element's content, if it is visible."""
         look = element.look.for_child(style.declarations)
         text, known = controls.generated_text(style.get("content"), attributes)
         if not known:
@@ -226,7 +226,9 @@ class PageWalk:
             self.out.write_running_text(text)
 
     def _open_wrapping(self, element: _OpenElement) -> None:
-        """Let the next piece begin with what stands before the text of an element; in a table each cell is struck."""
+        """Make the next piece begin with the element's opening characters; in a table, strike out each cell
+        separately.
+        """
         if element.look.struck and not element.is_struck and element.tag not in _TABLE_PARTS:
             element.opening += STRUCK_OPENING
             element.closing = STRUCK_CLOSING + element.closing
@@ -237,7 +239,7 @@ class PageWalk:
         element.lead = len(self.out.prefix)
 
     def _begin(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        """Do what a tag asks for where its element begins."""
+        """Apply the effect of a tag at the start of its element."""
         table = self._tables[-1]
         match element.tag:
             case "td" | "th":
@@ -258,7 +260,7 @@ class PageWalk:
                 if counter and element.style.display in ("", "list-item", "block"):
                     element.opening = counter.next_marker(element.look.list_style, attributes.get("value"))
             case "q" | "blockquote":
-                # Its marks are not written: that it is a quotation is kept as data.
+                # The quotation marks are not written; the quotation is recorded as data.
                 self._quote_depth += 1
                 element.lead = len(self.out.prefix)
             case "rt":
@@ -277,7 +279,7 @@ class PageWalk:
         self._separate(element, self._open[-1])
 
     def _end(self, element: _OpenElement) -> None:
-        """Do what a tag asks for where its element ends."""
+        """Apply the effect of a tag at the end of its element."""
         out, table = self.out, self._tables[-1]
         match element.tag:
             case "td" | "th" if element.outside is not None and table:
@@ -302,11 +304,11 @@ class PageWalk:
                 out.name_part(out.text(element.place), out.start(element.place), _HEADINGS[tag])
 
     def _separate(self, element: _OpenElement, outer: _OpenElement) -> None:
-        """Ask for the white space before or after an element."""
+        """Request the whitespace before or after an element."""
         self._ask(strength_around(element.tag, element.style.display, outer.style.display), outer)
 
     def _ask(self, strength: int, outer: _OpenElement) -> None:
-        """Ask for white space; within a cell on one line the end of a line or paragraph is a space."""
+        """Request whitespace; in a cell on one line, the end of a line or paragraph becomes a space."""
         self.out.separate(SPACE if strength > CELL and outer.is_one_line else strength)
 
     def _write(self, text: str) -> None:
@@ -335,7 +337,7 @@ class PageWalk:
             self.out.write_running_text(text)
 
     def _measure_indent(self, text: str) -> float:
-        """How many points the first text of a cell is set in; of one without words only what its blanks add."""
+        """Return the indent of a cell's first text in points; for a text without words, only the width of blanks."""
         blanks = measure_blanks(_COLLAPSED.sub("", text[: len(text) - len(text.lstrip())]) + "x")
         margins, first_line = 0.0, None
         for element in reversed(self._open) if text.strip() else ():
@@ -350,6 +352,6 @@ class PageWalk:
 
 
 def _text_of(element: Any) -> str:
-    """The text in an element, without that of scripts and the like."""
+    """Return the text in an element, without scripts and the like."""
     texts = (node for node in element.traverse(include_text=True) if node.tag == "-text")
     return "".join(node.text_content or "" for node in texts if node.parent.tag not in _DROPPED)

@@ -1,1 +1,1 @@
-"""Mails, and web pages that were saved as one."""
+"""Mails, and web pages saved as mails."""

@@ -1,4 +1,4 @@
-"""The text of a part of a mail as a mail program shows it, and where two alternatives of it differ."""
+"""The text of a mail's part as a mail program shows it, and the differences between alternatives."""
 
 import binascii
 import re
@@ -15,7 +15,7 @@ from ralph_cli.documents.rich_text.rtf import parse_rtf
 
 TEXT_TYPES = frozenset(["text/plain", "text/markdown", "text/rfc822-headers", "message/disposition-notification"])
 PAGE_TYPES = frozenset(["text/html", "application/xhtml+xml"])
-# The text of a mail of Outlook that is kept as RTF; in other mails RTF is a file.
+# The type of an Outlook mail's text in RTF; in other mails RTF is a file.
 RICH_TEXT = "text/x-outlook-rtf"
 
 _ADDRESS = re.compile(r"<?\b(?:https?|mailto|ftp|tel):[^\s<>]+>?|\[cid:[^\]]*\]", re.IGNORECASE)
@@ -30,7 +30,7 @@ _BLOCK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A text as it is shown: its `page` if it was one of HTML or RTF; `flowed` if its lines are paragraphs."""
+    """A text as it is shown: its `page` if it was HTML or RTF; `flowed` if its lines are paragraphs."""
 
     text: str
     page: ParsedDocument | None = None
@@ -39,7 +39,7 @@ class Body:
 
 
 def read_body(part: Part, name: str, encoding: str | None, limits: LoadLimits) -> Body:
-    """What a part with text shows. Raises DocumentError as `parse_html`, `parse_rtf` and `decode_text` do."""
+    """Return the text that a part shows. Raises DocumentError as `parse_html`, `parse_rtf` and `decode_text` do."""
     if part.get_content_type() in PAGE_TYPES | {RICH_TEXT}:
         try:
             page = _read_page(part, name, encoding, limits)
@@ -66,7 +66,7 @@ def _read_page(part: Part, name: str, encoding: str | None, limits: LoadLimits) 
 
 
 def join_flowed_lines(text: str, delete_space: bool) -> str:
-    """Text of the format "flowed" with each paragraph on one line (RFC 3676, section 4)."""
+    """Return text in the format "flowed" with each paragraph on one line (RFC 3676, section 4)."""
     lines: list[str] = []
     depth_above, is_open = 0, False
     for line in text.split("\n"):
@@ -84,7 +84,7 @@ def join_flowed_lines(text: str, delete_space: bool) -> str:
 
 
 def describe_difference(shown: str, other: str) -> str:
-    """Which words stand in one of two texts only, "" if none does; addresses of pages do not count."""
+    """Describe the words that are in only one of two texts, "" if none are; web addresses are ignored."""
     words_shown, words_other = _words(shown), _words(other)
     only_other, only_shown = words_other - words_shown, words_shown - words_other
     parts = [f"only there {_list_words(only_other)}"] * bool(only_other)
@@ -103,7 +103,7 @@ def _list_words(words: Counter[str]) -> str:
 
 
 def _delivery_status(part: Part) -> str:
-    """The fields of a report on delivery, a group of lines for the message and for each recipient (RFC 3464)."""
+    """Return the fields of a delivery report, one group of lines for the message and for each recipient (RFC 3464)."""
     groups = (
         "\n".join(f"{name}: {' '.join(str(value).split())}" for name, value in group.items()) for group in part.subparts
     )
@@ -111,7 +111,7 @@ def _delivery_status(part: Part) -> str:
 
 
 def take_files(text: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """The text without the files in it, and their names and contents; what cannot be decoded is left in it."""
+    """Return the text without its uuencoded files, and their names and contents; undecodable ones stay in the text."""
     files: list[tuple[str, bytes]] = []
 
     def take(block: re.Match[str]) -> str:

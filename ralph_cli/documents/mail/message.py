@@ -1,4 +1,4 @@
-"""The parts of a message (RFC 5322, RFC 2045 to 2047, 2183, 2231) with their bytes, headers and names decoded."""
+"""The parts of a message (RFC 5322, RFC 2045 to 2047, 2183, 2231), with bytes, headers and names decoded."""
 
 import binascii
 import codecs
@@ -15,7 +15,7 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.decoding import decode_text
 
-# How deep parts may stand in parts.
+# The most levels of parts inside each other.
 DEEPEST = 50
 
 _LONGEST_HEADER = 20_000
@@ -24,7 +24,7 @@ _ENCODED_WORD = re.compile(r"=\?([^?*\s]{1,40})(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)
 _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?[^?\s]{1,80}\?[bBqQ]\?)")
 _APPLE_LENGTH = re.compile(rb"(\d{1,12})[ \t]*\r?\n(?=[!-9;-~]+:)")
 _ASCII = frozenset(["", "us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us"])
-# By the names of the defects in `email.errors`.
+# Descriptions of defects, by their names in `email.errors`.
 _DAMAGE = {
     "CloseBoundaryNotFoundDefect": "a part has no end",
     "StartBoundaryNotFoundDefect": "parts are announced that are not there",
@@ -41,18 +41,18 @@ class Part(Message):
 
     @property
     def subparts(self) -> "list[Part]":
-        """The parts of a part; none if it holds none."""
+        """The parts of a multipart; none for other parts."""
         payload = self.get_payload() if self.is_multipart() else []
         return [each for each in payload if isinstance(each, Part)]
 
     @property
     def is_broken(self) -> bool:
-        """Whether a part says that it has parts, and has none: a mail program shows it as text."""
+        """Whether a multipart has no parts: mail programs then show it as text."""
         return self.get_content_maintype() == "multipart" and not self.is_multipart()
 
     @property
     def content(self) -> bytes:
-        """The content of a part that has no parts, decoded."""
+        """The decoded content of a part without subparts."""
         try:
             content = self.get_payload(decode=True)
         except (ValueError, LookupError, binascii.Error):
@@ -60,7 +60,7 @@ class Part(Message):
         return content if isinstance(content, bytes) else b""
 
     def inner_message(self, name: str) -> "Part | None":
-        """The message that a part of the type message/rfc822 holds, also one that is encoded against the rule."""
+        """Return the message inside a part of type message/rfc822, even if it is encoded against the standard."""
         inner = next(iter(self.subparts), None)
         encoding = self.transfer_encoding
         if inner is None or encoding not in ("base64", "quoted-printable"):
@@ -73,22 +73,22 @@ class Part(Message):
 
     @property
     def transfer_encoding(self) -> str:
-        """How the content of a part is encoded: "base64"."""
+        """The encoding of a part's content, such as "base64"."""
         return str(self.get("content-transfer-encoding", "")).strip().lower()
 
     def text(self, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
-        """The text of a part, and what was guessed. Raises DocumentError as `decode_text` does."""
+        """Return the text of a part, and cautions about guesses. Raises DocumentError as `decode_text` does."""
         text, cautions = decode_text(self.content, name=name, declared=encoding or self.charset)
         return text.replace("\r\n", "\n").replace("\r", "\n"), cautions
 
     @property
     def charset(self) -> str | None:
-        """The encoding that a part names for its text; None for ASCII, which says nothing of other bytes in it."""
+        """The encoding that a part declares for its text; None for ASCII, which says nothing about non-ASCII bytes."""
         label = self.parameter("charset").strip()
         return label if label.lower() not in _ASCII else None
 
     def parameter(self, name: str, header: str = "content-type") -> str:
-        """A parameter of a header, "" if there is none."""
+        """Return a parameter of a header, "" if it is missing."""
         try:
             value = self.get_param(name, "", header)
         except (ValueError, LookupError):
@@ -100,28 +100,28 @@ class Part(Message):
 
     @property
     def is_attachment(self) -> bool:
-        """Whether a part is not to be shown where it stands."""
+        """Whether a part is marked as an attachment, not shown in the text."""
         return str(self.get("content-disposition", "")).partition(";")[0].strip().lower() == "attachment"
 
     @property
     def file_name(self) -> str:
-        """The name that a part gives its file, on one line and without folders; "" if it has none."""
+        """The file name of a part, on one line and without folders; "" if it has none."""
         name = self.parameter("filename", "content-disposition") or self.parameter("name")
         return clean_file_name(name)
 
     def headers(self, name: str) -> list[str]:
-        """What all headers of this name say, decoded, each on one line."""
+        """Return the decoded values of all headers with this name, each on one line."""
         values = (str(value) for value in self.get_all(name, []))
         return [line for value in values if (line := clean_header(value))]
 
     def damage(self) -> Iterator[str]:
-        """What is wrong with a part by itself, in words."""
+        """Yield descriptions of the defects of a part, without its subparts."""
         names = (type(defect).__name__ for defect in self.defects)
         yield from (_DAMAGE[name] for name in names if name in _DAMAGE)
 
 
 class _AsWritten(Compat32):
-    """Headers are given as they are written: those of a hostile mail must not break what interprets them."""
+    """Returns headers as they are written, because a hostile mail's headers could break their interpretation."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         return value
@@ -131,7 +131,7 @@ _POLICY = _AsWritten()
 
 
 def parse_message(data: bytes, name: str) -> Part:
-    """The tree of a message's parts. Raises DocumentError "too-big" if it is deeper than a mail is."""
+    """Return the tree of a message's parts. Raises DocumentError "too-big" if it is too deep."""
     try:
         return cast("Part", message_from_bytes(_without_frame(data), Part, policy=_POLICY))
     except RecursionError:
@@ -139,7 +139,7 @@ def parse_message(data: bytes, name: str) -> Part:
 
 
 def new_part(kind: str, content: bytes | None = None, charset: str = "") -> Part:
-    """A part of this type with a content that is not encoded, or one to which others are attached."""
+    """Return a part of this type: with unencoded content, or a container for other parts."""
     part = Part(policy=_POLICY)
     part["Content-Type"] = f"{kind}; charset={charset}" if charset else kind
     if content is not None:
@@ -148,7 +148,7 @@ def new_part(kind: str, content: bytes | None = None, charset: str = "") -> Part
 
 
 def _without_frame(data: bytes) -> bytes:
-    """A message without what some programs put around it: a mark, blank lines; its length, and data behind it."""
+    """Remove what some programs put around a message: a byte order mark, blank lines, a length and data after it."""
     data = data.removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
     if length := _APPLE_LENGTH.match(data):
         return data[length.end() :][: int(length[1])]
@@ -156,13 +156,13 @@ def _without_frame(data: bytes) -> bytes:
 
 
 def too_deep_error(name: str) -> DocumentError:
-    """For a mail with more parts in parts than a mail has."""
+    """Return the error for a mail with too many levels of parts."""
     what = f"{name} nests parts more than {DEEPEST} levels deep"
     return DocumentError(what, code="too-big", hint="it is no ordinary mail; open it in a mail program")
 
 
 def clean_file_name(name: str) -> str:
-    """The name of a file without folders and signs that are not shown."""
+    """Return the name of a file without folders and unprintable characters."""
     line = "".join(c for c in re.split(r"[/\\]", name)[-1] if c.isprintable()).strip(" .")
     if len(line) <= _LONGEST_NAME:
         return line
@@ -171,14 +171,14 @@ def clean_file_name(name: str) -> str:
 
 
 def clean_header(value: str) -> str:
-    """A header's value decoded on one line; a very long one ends with an ellipsis."""
+    """Return a header's decoded value on one line; a very long one is cut with an ellipsis."""
     decoded = decode_words(_repair(value[: 4 * _LONGEST_HEADER]))
     line = " ".join("".join(c if c.isprintable() else " " for c in decoded).split())
     return line if len(line) <= _LONGEST_HEADER else f"{line[:_LONGEST_HEADER]}\u2026"
 
 
 def decode_words(value: str) -> str:
-    """A header's value with its encoded words decoded (RFC 2047); a word that cannot be decoded is left as it is."""
+    """Return a header's value with encoded words decoded (RFC 2047); undecodable words stay unchanged."""
     words = list(_ENCODED_WORD.finditer(value := _BETWEEN_WORDS.sub("", value)))
     text, at = "", 0
     for label, start, end, content in _join_words(words):
@@ -188,7 +188,10 @@ def decode_words(value: str) -> str:
 
 
 def _join_words(words: "list[re.Match[str]]") -> Iterator[tuple[str, int, int, bytes | None]]:
-    """Encoding, place and bytes of encoded words; neighbours of one encoding as one, for a character may be cut."""
+    """Yield encoding, start, end and bytes of encoded words.
+
+    Adjacent words with the same encoding are joined, because a character may be split between them.
+    """
     open_word: tuple[str, int, int, bytes | None] | None = None
     for word in words:
         label, content = word[1].lower(), _word_bytes(word[2], word[3])
@@ -203,7 +206,7 @@ def _join_words(words: "list[re.Match[str]]") -> Iterator[tuple[str, int, int, b
 
 
 def _goes_on(word: tuple[str, int, int, bytes | None], label: str, start: int) -> bool:
-    """Whether the next encoded word, of this encoding and place, goes on where a word ends."""
+    """Whether the next encoded word, with this encoding and start, directly continues a word."""
     return word[3] is not None and word[0] == label and word[2] == start
 
 
@@ -223,7 +226,7 @@ def _decode_bytes(content: bytes, label: str) -> str:
 
 
 def _repair(value: str) -> str:
-    """A header with bytes that are no ASCII, which the parser keeps as half surrogates, as the text that they are."""
+    """Decode the non-ASCII bytes of a header, which the parser keeps as surrogates."""
     try:
         raw = value.encode("ascii", "surrogateescape")
     except UnicodeEncodeError:

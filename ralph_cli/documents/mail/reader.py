@@ -1,7 +1,7 @@
-"""Mails (eml, msg) and mailboxes (mbox): the headers and the text that a mail program shows, with places in it.
+"""Mails (eml, msg) and mailboxes (mbox): the headers and text that a mail program shows, with places.
 
-A web page saved in one file (mhtml, RFC 2557) is a mail, too: its page is read with the style sheets and frames that
-came with it.
+A web page saved in one file (mhtml, RFC 2557) also has the form of a mail: its page is read with the style sheets and
+frames in the file.
 """
 
 import re
@@ -22,7 +22,7 @@ from ralph_cli.documents.parsed import ParsedDocument, bound_cautions
 from ralph_cli.documents.sets.containers import Entry, encode_entries
 from ralph_cli.documents.sets.finding import take_name
 
-# Attachments that a mail, or a mailbox, may have.
+# The most attachments of a mail or mailbox.
 MOST_ATTACHMENTS = 1_000
 
 _MESSAGE_BEGINS = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\r?\n(?=[!-9;-~]+:)")
@@ -31,11 +31,11 @@ _QUOTED_FROM = re.compile(rb"(?m)^>(>*From )")
 
 
 def parse_mail(data: bytes, *, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """The text of a mail, or of all mails of a mailbox, and the mails in them; meant to run in a child process.
+    """Return the text of a mail, or of all mails in a mailbox, with inner mails; call it in a child process.
 
-    Headers are decoded (RFC 2047). Of alternatives the one that programs show is read, and where another one says
-    something else, a caution says so. Attachments are named; `pack_attachments` gives them. Raises DocumentError
-    too-big, no-text, and damaged for one of Outlook.
+    Headers are decoded (RFC 2047). Of alternatives, the one that programs show is read; a caution reports differences
+    in the others. Attachments are named; `pack_attachments` returns them. Raises DocumentError too-big, no-text, and
+    damaged for Outlook files.
     """
     out = ComposedText(name, limits)
     walk = _walk(out, data, name, kind, encoding, limits)
@@ -44,7 +44,7 @@ def parse_mail(data: bytes, *, name: str, kind: str, encoding: str | None, limit
 
 
 def pack_attachments(data: bytes, *, name: str, kind: str, limits: LoadLimits) -> bytes:
-    """The attachments of a mail and of those in it, each with a name of its own, as `encode_entries` writes them.
+    """Return the attachments of a mail and its inner mails, with unique names, in the form of `encode_entries`.
 
     Raises DocumentError "too-big" if they are too many or too large.
     """
@@ -57,7 +57,9 @@ def pack_attachments(data: bytes, *, name: str, kind: str, limits: LoadLimits) -
 
 
 def _walk(out: ComposedText, data: bytes, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> MailWalk:
-    walk = MailWalk(out, name, encoding if kind != "msg" else None, limits)  # Outlook says in which its texts are
+    walk = MailWalk(
+        out, name, encoding if kind != "msg" else None, limits
+    )  # Outlook files name the encoding of their texts
     if kind != "msg" and not _HEADER_END.search(data):
         out.warn("incomplete", "the mail ends in its header: the file may be cut off or damaged")
     try:
@@ -69,7 +71,7 @@ def _walk(out: ComposedText, data: bytes, name: str, kind: str, encoding: str | 
 
 
 def _messages(data: bytes, name: str, kind: str, warn: Warn) -> Iterator[tuple[Part, str]]:
-    """The messages of a file, and what each is called: "message 2" in a mailbox (RFC 4155)."""
+    """Yield the messages of a file with their names: "message 2" in a mailbox (RFC 4155)."""
     if kind != "mbox":
         yield read_outlook_mail(data, name, warn) if kind == "msg" else parse_message(data, name), ""
         return
@@ -79,9 +81,9 @@ def _messages(data: bytes, name: str, kind: str, warn: Warn) -> Iterator[tuple[P
 
 
 def parse_web_page(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """The text of a saved web page as a browser shows it; meant to run in a child process.
+    """Return the text of a saved web page as a browser shows it; call it in a child process.
 
-    A file without a page in it is read as a mail. Raises DocumentError too-big, no-text, undecodable, unsupported.
+    A file without a page is read as a mail. Raises DocumentError too-big, no-text, undecodable, unsupported.
     """
     message = parse_message(data, name)
     parts = list(_leaves(message, name))
@@ -118,14 +120,14 @@ def _leaves(part: Part, name: str, depth: int = 0) -> Iterator[Part]:
 
 
 def _find_page(message: Part, parts: list[Part]) -> "Part | None":
-    """The page that is shown first: the root of the parts, or else the first that is a page."""
+    """Return the page that is shown first: the root of the parts, or else the first page among them."""
     root = find_root(message)
     candidates = ([root] if root is not None and not root.subparts else []) + parts
     return next((part for part in candidates if part.get_content_type() in PAGE_TYPES), None)
 
 
 def _addresses(part: Part, page: Part) -> Iterator[str]:
-    """What a page may call a part that came with it."""
+    """Yield the addresses by which a page may refer to a part of its file."""
     content_id = str(part.get("content-id", "")).strip().strip("<>")
     if content_id:
         yield f"cid:{content_id}"

@@ -1,4 +1,4 @@
-"""One pass over the parts of a mail: what is shown is written, what is not is named, attachments are gathered."""
+"""One pass over the parts of a mail: writes what is shown, names what is not, and collects attachments."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from ralph_cli.documents.mail.message import DEEPEST, Part, clean_file_name, too
 from ralph_cli.documents.page_text import LINE, PARAGRAPH
 
 _SHOWN_HEADERS = ("From", "Sender", "Reply-To", "To", "Cc", "Bcc", "Date", "Subject")
-# Headers that a mail has once (RFC 5322, section 3.6); of the others programs show all that there are.
+# Headers that a mail has only once (RFC 5322, section 3.6); programs show all values of the others.
 _ONCE = frozenset(["From", "Sender", "Reply-To", "Date", "Subject"])
 
 _SHOWN_TYPES = TEXT_TYPES | PAGE_TYPES | {RICH_TEXT, "message/delivery-status"}
@@ -33,7 +33,7 @@ _LONGEST_ASIDE = 300
 
 @dataclass(frozen=True, slots=True)
 class MailAttachment:
-    """A file in a mail, or in one that it holds: `place` says in which, "" for the mail itself."""
+    """A file in a mail or in an inner mail: `place` names the inner mail, "" for the mail itself."""
 
     name: str
     media_type: str
@@ -42,10 +42,10 @@ class MailAttachment:
 
 
 class MailWalk:
-    """Writes the text of a mail, and of those in it."""
+    """Writes the text of a mail and of its inner mails."""
 
     def __init__(self, out: ComposedText, name: str, encoding: str | None, limits: LoadLimits) -> None:
-        """`name` is the document's, for messages; `encoding` that of texts, whatever they declare."""
+        """`name` is the document's name, for messages; `encoding` overrides the encodings that texts declare."""
         self.attachments: list[MailAttachment] = []
         self._out = out
         self._name = name
@@ -55,7 +55,7 @@ class MailWalk:
         self._bodies: dict[str, int] = {}
 
     def write_message(self, message: Part, place: str, depth: int = 0) -> None:
-        """Write the headers that a mail program shows, and the text. `place` names a mail in a mail: "message 2"."""
+        """Write the headers that a mail program shows, then the text. `place` names an inner mail: "message 2"."""
         apart = PARAGRAPH
         for name in _SHOWN_HEADERS:
             values = message.headers(name)
@@ -68,7 +68,7 @@ class MailWalk:
         self._write_part(message, place, depth)
 
     def finish(self) -> None:
-        """Say what was not read."""
+        """Add cautions about what was not read."""
         if self.attachments:
             named = ", ".join(map(_describe_attachment, self.attachments))
             self._out.warn("attachments", f"attachments, which are no part of this text: {named}")
@@ -82,12 +82,12 @@ class MailWalk:
         if depth > DEEPEST:
             raise too_deep_error(self._name)
         self._write_content(part, place, depth)
-        for what in part.damage():  # some of it is found when a part is decoded
+        for what in part.damage():  # some defects are found only when a part is decoded
             where = f"{part.file_name}: " if part.is_attachment and part.file_name else ""
             self._warn("incomplete", place, f"{where}{what}: the mail may be cut off or damaged")
 
     def _write_content(self, part: Part, place: str, depth: int) -> None:
-        """Write what a part shows, or name it, by its type."""
+        """Write what a part shows, or name the part, by its type."""
         self._warn_of_asides(part, place)
         kind = part.get_content_type()
         if part.transfer_encoding not in _KNOWN_ENCODINGS:
@@ -121,9 +121,9 @@ class MailWalk:
             self.write_message(inner, f"forwarded message {number}", depth + 1)
 
     def _write_alternative(self, part: Part, place: str, depth: int) -> None:
-        """Write the last alternative with a text, which is the one that programs show (RFC 2046, section 5.1.4).
+        """Write the last alternative with text, which is the one that programs show (RFC 2046, section 5.1.4).
 
-        What stands in another one only is said: a reader of that one saw something else.
+        A caution names the text that only another alternative has, because its readers saw something else.
         """
         choices = part.subparts
         shown = next((each for each in reversed(choices) if _has_text(each)), None)
@@ -141,7 +141,7 @@ class MailWalk:
                 self._warn("alternatives-differ", place, what)
 
     def _write_files(self, part: Part, place: str, depth: int) -> None:
-        """Write what is no text of an alternative that is not shown."""
+        """Write the files in an alternative that is not shown."""
         if part.get_content_maintype() == "multipart" and depth <= DEEPEST:
             for each in part.subparts:
                 self._write_files(each, place, depth + 1)
@@ -149,7 +149,7 @@ class MailWalk:
             self._write_part(part, place, depth)
 
     def _write_related(self, part: Part, place: str, depth: int) -> None:
-        """Write the root of parts that belong together (RFC 2387), and gather what is no picture in it."""
+        """Write the root of related parts (RFC 2387), and collect the other parts that are not pictures in it."""
         parts = part.subparts
         root = find_root(part)
         for each in parts:
@@ -193,7 +193,7 @@ class MailWalk:
             return Body("")
 
     def _text_of(self, part: Part, depth: int) -> str:
-        """All the text in a part, for comparing."""
+        """Return all text in a part, for comparison."""
         return "\n".join(self._read(each, "").text for each in _shown_leaves(part, depth))
 
     def _attach(self, part: Part, place: str) -> None:
@@ -211,7 +211,7 @@ class MailWalk:
         self._warn("encrypted-part", place, f"a part that is {seal} ({what}); {_DECRYPT}")
 
     def _warn_of_asides(self, part: Part, place: str) -> None:
-        """Say that there is text before, between or behind the parts, where no program shows it."""
+        """Warn about text before or after the parts, which no program shows."""
         asides = (str(aside).strip() for aside in (part.preamble, part.epilogue) if aside)
         if part.subparts and any(len(aside) > _LONGEST_ASIDE for aside in asides):
             what = "text outside the parts, which no mail program shows, is left out"
@@ -223,7 +223,7 @@ _DECRYPT = "open the mail in a mail program, and save what it shows"
 
 
 def find_root(related: Part) -> "Part | None":
-    """The part that is shown of parts that belong together."""
+    """Return the part of a multipart/related that is shown."""
     parts, start = related.subparts, related.parameter("start")
     named = (each for each in parts if start and str(each.get("content-id", "")).strip() == start)
     return next(named, parts[0] if parts else None)
@@ -234,11 +234,11 @@ def _at(place: str, what: str) -> str:
 
 
 def _has_text(part: Part) -> bool:
-    return any(True for _ in _shown_leaves(part, 0))  # a part without headers is false
+    return any(True for _ in _shown_leaves(part, 0))  # a part without headers is falsy
 
 
 def _shown_leaves(part: Part, depth: int) -> Iterator[Part]:
-    """The parts with text that are shown of a part, the last alternative only."""
+    """Yield the parts with text that are shown; of alternatives, only the last."""
     if depth > DEEPEST or part.is_attachment:
         return
     kind, parts = part.get_content_type(), part.subparts

@@ -1,1 +1,1 @@
-"""Text that is read off pictures of pages by the program tesseract."""
+"""Reads text from pictures of pages with the program tesseract."""

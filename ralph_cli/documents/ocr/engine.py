@@ -1,4 +1,4 @@
-"""The program that reads pictures, as it is installed here: where it is, its version, and the languages that it has."""
+"""The installed OCR program: its path, its version, and its languages."""
 
 import hashlib
 import re
@@ -11,7 +11,7 @@ from typing import Literal
 
 from ralph_cli.core.errors import DocumentError
 
-# Which pages of a PDF or picture are read by OCR: those without text, none, or all.
+# The pages of a PDF or picture that OCR reads: those without text, none, or all.
 OcrMode = Literal["auto", "never", "force"]
 
 DEFAULT_LANGUAGE = "eng"
@@ -26,14 +26,14 @@ _SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class OcrOptions:
-    """Whether pages are read by OCR, and in which languages ("eng", or "eng+deu")."""
+    """Which pages OCR reads, and in which languages ("eng", or "eng+deu")."""
 
     mode: OcrMode = "auto"
     language: str = DEFAULT_LANGUAGE
 
     @classmethod
     def recorded(cls, record: object) -> "OcrOptions":
-        """What a run's record says of it; a record that says nothing is of a text that no OCR has read."""
+        """Return the options in a run's record; without options, the text was not read by OCR."""
         if isinstance(record, dict):
             mode, language = record.get("mode"), record.get("language")
             if mode in ("auto", "force") and isinstance(language, str):
@@ -41,7 +41,7 @@ class OcrOptions:
         return cls("never")
 
     def record(self) -> dict[str, str]:
-        """What a run's record keeps of it."""
+        """Return the options for a run's record."""
         return {"mode": self.mode, "language": self.language}
 
 
@@ -50,9 +50,10 @@ DEFAULT_OCR = OcrOptions()
 
 @dataclass(frozen=True, slots=True)
 class OcrEngine:
-    """The program at `path` with the folder `data` of its languages.
+    """An OCR engine: the program at `path` and the folder `data` with its language data.
 
-    `description` names all on which its text depends: the version, and the language data by their hash.
+    `description` identifies everything that affects the recognized text: the program's version and the hash of the
+    language data.
     """
 
     path: str
@@ -62,9 +63,9 @@ class OcrEngine:
 
 
 def find_engine(language: str) -> OcrEngine | None:
-    """The program that reads this language; None if there is none on the path.
+    """Return the engine for this language; None if the program is not on the path.
 
-    Raises DocumentError "unsupported" for a language that is not installed, or a program that does not answer.
+    Raises DocumentError "unsupported" if the language is not installed or the program does not answer.
     """
     path = shutil.which(_PROGRAM)
     return _inspect(path, language) if path else None
@@ -94,7 +95,7 @@ def _inspect(path: str, language: str) -> OcrEngine:
 
 
 def _ask(path: str, question: str) -> str:
-    """What the program says of itself; it gets no document here, and no environment."""
+    """Return the program's answer to an option; it gets no document here, and no environment."""
     try:
         done = subprocess.run(
             [path, question], capture_output=True, text=True, errors="replace", timeout=_SECONDS, env={}, check=False

@@ -1,7 +1,6 @@
-"""Picture files as PDF, one page a picture, so that they are drawn, read and marked as scans are; in the child.
+"""Converts picture files to PDF, one page per picture, to render, read and mark them like scans; in the child.
 
-They are decoded by Pillow, and by none of its decoders but those of the formats named here: some of the others run
-programs.
+Pillow decodes them, restricted to the formats named here, because some of its other decoders run programs.
 """
 
 import io
@@ -20,7 +19,7 @@ from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.text.lexicon import pluralize
 
 _FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "GIF", "BMP")
-# The format in which several pictures are pages; in the others they are an animation.
+# The format in which several pictures are pages; in other formats they are an animation.
 _PAGED = "TIFF"
 
 _FAULTS = (
@@ -28,21 +27,21 @@ _FAULTS = (
 )  # fmt: skip
 _MOST_PIXELS = 120_000_000
 _POINTS = 72
-# Resolutions that a scanner writes into a file; others are what a camera or a program writes of none.
+# Resolutions that scanners write; values outside are placeholders of cameras or programs.
 _SCAN_DPI = (150, 1_200)
 
-# What is taken for one: a small picture is a piece of a screen, whose letters are small.
+# The assumed resolution: a small picture is part of a screen, whose letters are small.
 _USUAL_DPI, _SCREEN_DPI, _SCREEN_SIDE = 200, 100, 1_400
 
 
 def as_pdf(data: bytes, name: str) -> tuple[bytes, tuple[Caution, ...]]:
-    """The pictures of a file as pages of a PDF, and what a reader must know of those that are not among them.
+    """Return the pictures of a file as pages of a PDF, and cautions about pictures that are missing from it.
 
     Raises DocumentError damaged, too-big, unsupported.
     """
     from PIL import Image, ImageOps, ImageSequence
 
-    Image.MAX_IMAGE_PIXELS = None  # the bound is asked below, before anything is decoded
+    Image.MAX_IMAGE_PIXELS = None  # `_check_size` applies the limit before decoding
     document = pypdfium2.PdfDocument.new()
     cautions: list[Caution] = []
     try:
@@ -54,7 +53,7 @@ def as_pdf(data: bytes, name: str) -> tuple[bytes, tuple[Caution, ...]]:
                 _check_size(picture, name)
                 _add_page(document, ImageOps.exif_transpose(picture), _POINTS / _resolution(picture))
     except _FAULTS:
-        # Decoders say in a dozen ways that a file is damaged.
+        # Decoders report damage with many different errors.
         count = len(document)
         if not count:
             raise DocumentError(f"{name} is damaged: no picture", code="damaged", hint="get the file again") from None
@@ -66,7 +65,7 @@ def as_pdf(data: bytes, name: str) -> tuple[bytes, tuple[Caution, ...]]:
 
 
 def parse_pictures(data: bytes, name: str, cautions: tuple[Caution, ...], limits: LoadLimits) -> ParsedDocument:
-    """The pages of a PDF that `as_pdf` has made: none has text before it is read by OCR."""
+    """Return the pages of a PDF made by `as_pdf`: none has text before OCR reads it."""
     total = len(pypdfium2.PdfDocument(data))
     if total > limits.pages:
         raise DocumentError(f"{name} has {total} pictures; the limit is {limits.pages}", code="too-big")
@@ -76,14 +75,14 @@ def parse_pictures(data: bytes, name: str, cautions: tuple[Caution, ...], limits
 
 
 def _check_size(picture: Any, name: str) -> None:
-    """Refuse what would take too much room when it is decoded."""
+    """Refuse a picture that would need too much memory when decoded."""
     if picture.width * picture.height > _MOST_PIXELS:
         what = f"a picture of {name} has more than {_MOST_PIXELS // 1_000_000} million pixels"
         raise DocumentError(what, code="too-big", hint="scan it at 200 to 300 dots an inch")
 
 
 def _add_page(document: Any, picture: Any, scale: float) -> None:
-    """A page of the picture's size, with `scale` points to a pixel."""
+    """Add a page of the picture's size, with `scale` points per pixel."""
     bitmap = pypdfium2.PdfBitmap.from_pil(_on_white(picture))
     width, height = bitmap.width * scale, bitmap.height * scale
     page = document.new_page(width, height)
@@ -96,7 +95,7 @@ def _add_page(document: Any, picture: Any, scale: float) -> None:
 
 
 def _on_white(picture: Any) -> Any:
-    """The picture in gray or colour; what is transparent is white, as on paper."""
+    """Return the picture in gray or colour; transparent areas become white, as on paper."""
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")
         white = picture.copy()
@@ -107,8 +106,8 @@ def _on_white(picture: Any) -> Any:
 
 
 def _resolution(picture: Any) -> float:
-    """Dots to an inch."""
-    found = round(float(max(picture.info.get("dpi") or (0,))))  # some formats keep it by the meter
+    """Return the resolution in dots per inch."""
+    found = round(float(max(picture.info.get("dpi") or (0,))))  # some formats store dots per metre
     if _SCAN_DPI[0] <= found <= _SCAN_DPI[1]:
         return found
     return _SCREEN_DPI if max(picture.size) < _SCREEN_SIDE else _USUAL_DPI

@@ -1,6 +1,6 @@
-"""Pages of a PDF read by tesseract, side by side, each from a gray picture that is drawn here; in the child.
+"""Reads pages of a PDF with tesseract, several at once, each from a gray picture rendered here; in the child.
 
-The words that it finds are put into lines, with the gaps between them.
+The words found are arranged in lines, with the gaps between them.
 """
 
 import re
@@ -29,7 +29,7 @@ from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout, write_wo
 from ralph_cli.documents.pdf.page import clean_text
 from ralph_cli.documents.pdf.reader import open_pdf
 
-# Tesseract reads figures best at 200 dots to an inch: with fewer they blur, with more it takes rows for blocks.
+# Tesseract reads figures best at 200 dots per inch: at fewer they blur, at more it mistakes rows for blocks.
 _POINTS, _DPI = 72, 200
 
 _MOST_PIXELS = 40_000_000
@@ -40,24 +40,24 @@ _ONE_COLUMN = "4"
 # Heights of letters above the baseline, and their depth below it, as shares of the size of type.
 _CAPITAL, _SMALL, _DESCENT = 0.72, 0.52, 0.21
 
-# The room of a line of type, as a multiple of its size.
+# The height of a line of type, as a multiple of its size.
 _TYPE_ROOM = 1.15
 
 _TALL = re.compile(r"[A-Z0-9bdfhklt\u00c0-\u00de\u0400-\u042f]")
 _DEEP = re.compile(r"[gjpqyQ,;()\[\]{}/|$@\u00a7]")
 _LETTER = re.compile(r"[^\W_]")
 _LEAST_WORDS = 5
-# About five degrees: a page that is turned by more is not made level.
+# About five degrees: a page that is rotated further is not levelled.
 _MOST_SLOPE = 0.09
 
 _COLUMNS = 12
 _WORD_LEVEL = "5"
-# What is read of the lines that are drawn around cells: it says nothing, and parts a row.
+# What OCR reads from lines drawn around cells: it has no meaning, and would divide rows.
 _RULES = re.compile(r"[|_\u2014=~\u00a6]*[|_\u00a6][|_\u2014=~\u00a6]*")
 
 
 class PictureWord(NamedTuple):
-    """A word in a picture; its box is in pixels from the upper left."""
+    """A word in a picture; its box is in pixels from the upper left corner."""
 
     text: str
     confidence: int
@@ -68,7 +68,7 @@ class PictureWord(NamedTuple):
 
 
 def parse_tsv(printed: str) -> list[list[PictureWord]]:
-    """The lines of words, in the order of the program. ValueError for what is no such table."""
+    """Return the lines of words, in the order of the program. Raises ValueError for another format."""
     rows = (line.split("\t", _COLUMNS - 1) for line in printed.split("\n")[1:] if line.strip())
     return [[word for _, word in group] for _, group in groupby(_words(rows), key=lambda item: item[0])]
 
@@ -86,10 +86,10 @@ def _words(rows: Iterator[list[str]]) -> Iterator[tuple[tuple[str, ...], Picture
 
 
 def place_words(lines: Sequence[Sequence[PictureWord]], height: int, scale: float) -> tuple[str, list[Word]]:
-    """All words as one text, and each with its place on the page that is made level.
+    """Return all words as one text, and the position of each on the levelled page.
 
-    `height` is that of the picture, `scale` the points to a pixel. Words of one line of tesseract's are one line here,
-    though their own boxes differ by what letters they have.
+    `height` is the picture's height in pixels, `scale` the points per pixel. Words on one line of tesseract stay on
+    one line, although their boxes differ by the letters in them.
     """
     slope = _page_slope(lines)
     placed: list[Word] = []
@@ -101,7 +101,7 @@ def place_words(lines: Sequence[Sequence[PictureWord]], height: int, scale: floa
             if parts:
                 parts.append(" " if number else "\n")
                 at += 1
-            # The page is turned back around its upper left corner.
+            # The page is rotated back around its upper left corner.
             left, right = (x + slope * baseline for x in (word.left, word.right))
             foot = (height - baseline) * scale
             placed.append(Word(at, at + len(word.text), left * scale, right * scale, foot, size * _TYPE_ROOM * scale))
@@ -111,7 +111,7 @@ def place_words(lines: Sequence[Sequence[PictureWord]], height: int, scale: floa
 
 
 def _page_slope(lines: Sequence[Sequence[PictureWord]]) -> float:
-    """By how many pixels the lines of the page sink for each pixel to the right."""
+    """Return how many pixels the lines of the page descend per pixel to the right."""
     slopes: list[tuple[float, int]] = []
     for line in lines:
         feet = [((word.left + word.right) / 2, word.bottom) for word in line if _stands_on_line(word.text)]
@@ -127,7 +127,7 @@ def _page_slope(lines: Sequence[Sequence[PictureWord]]) -> float:
 
 
 def _measure(line: Sequence[PictureWord], slope: float) -> tuple[float, float]:
-    """The size of a line's type, and the height of its baseline on the level page, in pixels from above."""
+    """Return the type size of a line, and its baseline on the levelled page, in pixels from the top."""
     sizes = [size for word in line if (size := _type_size(word))] or [word.bottom - word.top for word in line]
     size = median(sizes)
     feet = [(word.bottom - slope * (word.left + word.right) / 2, _stands_on_line(word.text)) for word in line]
@@ -140,7 +140,7 @@ def _stands_on_line(text: str) -> bool:
 
 
 def _type_size(word: PictureWord) -> float:
-    """The size of type of which a word of these letters has such a box; 0 if its letters do not say it."""
+    """Return the type size for which a word of these letters has its box; 0 if the word has no letters."""
     if not _LETTER.search(word.text):
         return 0.0
     above = _CAPITAL if _TALL.search(word.text) else _SMALL
@@ -149,7 +149,7 @@ def _type_size(word: PictureWord) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A page as it was drawn: gray pixels, `scale` of them to a point, and where those are on the page."""
+    """A rendered page: gray pixels, `scale` pixels per point, and the canvas that maps them to the page."""
 
     pixels: bytes
     width: int
@@ -171,11 +171,11 @@ def read_scans(
     on_progress: Callable[[int, int], None],
     processes: int,
 ) -> ParsedDocument:
-    """The pages with these numbers, in their order, as `engine` (path, folder of its data, language) reads them.
+    """Return the pages with these numbers, in this order, as read by `engine` (path, data folder, language).
 
-    So many `processes` of it run at once, with a bound of time each; a page that takes longer, or on which it fails,
-    has no text and is named in a caution by its place in `pages`. `on_progress(done, total)` is called before the first
-    page and after each. Raises DocumentError as `open_pdf` does.
+    At most `processes` programs run at once, each with a time limit. A page that exceeds it or fails has no text; a
+    caution gives its index in `pages`, from 1. `on_progress(done, total)` is called before the first page and after
+    each. Raises DocumentError as `open_pdf` does.
     """
     parts: list[ParsedDocument] = []
     failed: list[int] = []
@@ -199,7 +199,7 @@ def read_scans(
 def _recognize_all(
     drawn_pages: Iterable[_Drawn | None], submit: "Callable[[_Drawn], Future[str]]", most: int
 ) -> "Iterator[tuple[_Drawn | None, Future[str] | None]]":
-    """Each page with what the program says of it; no more than `most` wait drawn, for each is some megabytes."""
+    """Yield each page with the program's answer; at most `most` rendered pages wait, to save memory."""
     waiting: deque[tuple[_Drawn | None, Future[str] | None]] = deque()
     for drawn in drawn_pages:
         waiting.append((drawn, submit(drawn) if drawn else None))
@@ -209,7 +209,7 @@ def _recognize_all(
 
 
 def _draw(document: Any, pages: Sequence[int]) -> Iterator[_Drawn | None]:
-    """Each page in gray; None for one that cannot be drawn."""
+    """Yield each page in gray; None for a page that cannot be rendered."""
     for number in pages:
         try:
             page, _ = open_page(document, number - 1)
@@ -225,7 +225,7 @@ def _draw(document: Any, pages: Sequence[int]) -> Iterator[_Drawn | None]:
 
 
 def _recognize(drawn: _Drawn, engine: Sequence[str], seconds: float) -> str:
-    """What the program prints of a picture, which it gets in the plainest of formats and through a pipe."""
+    """Return the program's output for a picture, which it gets in a plain format through a pipe."""
     path, data, language = engine
     options = ["--dpi", str(round(drawn.scale * _POINTS)), "--psm", _ONE_COLUMN, "-l", language, "--tessdata-dir", data]
     done = subprocess.run(
@@ -243,7 +243,7 @@ def _recognize(drawn: _Drawn, engine: Sequence[str], seconds: float) -> str:
 
 
 def _read_page(drawn: _Drawn, reply: "Future[str]", layout: Layout) -> ParsedDocument | None:
-    """A page, when the program has answered; None if it could not read it."""
+    """Return a page when the program has answered; None if the program could not read it."""
     try:
         lines = parse_tsv(reply.result())
     except (OSError, subprocess.SubprocessError, ValueError):
@@ -256,11 +256,11 @@ def _read_page(drawn: _Drawn, reply: "Future[str]", layout: Layout) -> ParsedDoc
 
 
 def _locate(page: PageLayout, source: str, words: Sequence[PictureWord], canvas: PageCanvas) -> Iterator[ScannedWord]:
-    """The words in the order of the page's text, each with its place there and on the page."""
+    """Yield the words in the order of the page's text, each with its position in the text and on the page."""
     owners: list[int] = []
     for number, word in enumerate(words):
-        owners += [number] * len(word.text) + [NOT_A_CHARACTER]  # one character parts each word from the next
-    owners.append(NOT_A_CHARACTER)  # the last one is of what was added by the layout
+        owners += [number] * len(word.text) + [NOT_A_CHARACTER]  # one character separates each word from the next
+    owners.append(NOT_A_CHARACTER)  # the last one is for characters added by the layout
     for owner, group in groupby(range(len(page.characters)), lambda at: owners[page.characters[at]]):
         if owner != NOT_A_CHARACTER:
             places, word = list(group), words[owner]

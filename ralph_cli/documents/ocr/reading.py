@@ -1,4 +1,4 @@
-"""The pages of a document that only show words, read by OCR and put into its text."""
+"""Reads the pages of a document that have no text with OCR, and puts the result into the document."""
 
 import hashlib
 import json
@@ -19,11 +19,11 @@ from ralph_cli.documents.text_cache import read_parsed, write_parsed
 from ralph_cli.text.lexicon import pluralize
 
 READ_BY_OCR, FAILED = "ocr", "ocr-failed"
-# Raised whenever the same words on a page would give another text.
+# Increase the number whenever the same words on a page would give another text.
 _OCR_VERSION = 1
 
 _NO_TEXT = "no-text"
-# Codes of cautions about the text that a file has of its pages, which no longer hold of what OCR has read.
+# Codes of cautions about a page's own text, which do not apply once OCR has read the page.
 _TEXT_LAYER_CAUTIONS = frozenset(
     [_NO_TEXT, "nameless-letters", "garbled-letters", "unread-print", "vertical-lines", "changed-letters"]
 )
@@ -31,7 +31,7 @@ _TEXT_LAYER_CAUTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """A file with pages that OCR may read: its bytes, and how they were parsed. `fingerprint` is that of the parse."""
+    """A file with pages for OCR: its bytes and how they were parsed. `fingerprint` is that of the parse."""
 
     data: bytes
     name: str
@@ -50,11 +50,11 @@ def read_scanned_pages(
     store: Path | None = None,
     on_progress: OnProgress = None,
 ) -> tuple[ParsedDocument, str]:
-    """The document with what OCR reads on its pages, and its fingerprint, which then covers what has read it.
+    """Return the document with the pages that OCR reads, and its fingerprint, which then includes the OCR engine.
 
-    Read are all pages if `options` force it, else those without words. What was read is kept in `store`. Without the
-    program the document is as it was, with a caution that says how to get it. Raises DocumentError: "no-text" when the
-    document has none in the end, "unsupported" when a language is missing, or a forced reading has no program.
+    OCR reads all pages if `options` force it, else those without words. The result is kept in `store`. Without the
+    program the document stays as it is, with a caution on how to install it. Raises DocumentError "no-text" if the
+    document has no text in the end, and "unsupported" if a language is missing or a forced reading has no program.
     """
     pages = _pages_to_read(parsed, options)
     engine = find_engine(options.language) if pages else None
@@ -81,7 +81,7 @@ def read_scanned_pages(
 
 
 def _pages_to_read(parsed: ParsedDocument, options: OcrOptions) -> list[int]:
-    """The numbers of the pages that are to be read by OCR."""
+    """Return the numbers of the pages that OCR should read."""
     if options.mode == "never":
         return []
     if options.mode == "force" or parsed.refusal is not None:
@@ -92,7 +92,7 @@ def _pages_to_read(parsed: ParsedDocument, options: OcrOptions) -> list[int]:
 def _read(
     scan: Scan, pages: Sequence[int], engine: OcrEngine, limits: LoadLimits, on_progress: OnProgress
 ) -> ParsedDocument:
-    """What a parser process reads on these pages; whatever it is, it has as many of them."""
+    """Return these pages as read by a parser process; their number is checked."""
 
     def decode(answer: bytes) -> ParsedDocument:
         read = ParsedDocument.from_json(answer, limits)
@@ -117,7 +117,7 @@ def _read(
 
 
 def _merge(parsed: ParsedDocument, pages: list[int], read: ParsedDocument, engine: OcrEngine) -> ParsedDocument:
-    """The document with the pages that were read in the place of its own; one that failed stays as it was."""
+    """Return the document with the OCR pages in place of its own; pages that failed stay unchanged."""
     failed = {pages[place - 1] for caution in read.cautions for place in caution.pages}
     taken = {number - 1: place for place, number in enumerate(pages) if number not in failed}
     parts, found = split_pages(parsed), split_pages(read)
@@ -131,7 +131,7 @@ def _merge(parsed: ParsedDocument, pages: list[int], read: ParsedDocument, engin
 def _cautions(
     parsed: ParsedDocument, pages: Sequence[int], taken: Mapping[int, int], read: ParsedDocument, engine: OcrEngine
 ) -> Iterator[Caution]:
-    """What a reader must know of the pages that OCR has read, or could not; and all that still holds."""
+    """Yield cautions about the pages that OCR has read or could not read, and the earlier ones that still apply."""
     total = len(parsed.pages)
 
     def describe(numbers: Sequence[int]) -> str:
@@ -153,7 +153,7 @@ def _cautions(
 
 
 def _describe_reading(read: ParsedDocument, engine: OcrEngine, pages: str) -> str:
-    """Which pages OCR has read, with what, and of how many of their words it is unsure."""
+    """Describe which pages OCR has read, with which program, and how many of their words it is unsure of."""
     words = [word.confidence for scan in read.scans for word in unpack_words(scan.words)]
     unsure = sum(confidence < UNSURE for confidence in words)
     program = engine.description.partition(",")[0]
@@ -162,7 +162,7 @@ def _describe_reading(read: ParsedDocument, engine: OcrEngine, pages: str) -> st
 
 
 def _with_hint(parsed: ParsedDocument) -> ParsedDocument:
-    """The document with a caution that says how its pages without words can be read."""
+    """Return the document with a hint on how to read its pages without words."""
     hint = f"; {INSTALL_HINT}"
     cautions = (replace(it, message=it.message + hint * (it.code == _NO_TEXT)) for it in parsed.cautions)
     return replace(parsed, cautions=tuple(cautions))

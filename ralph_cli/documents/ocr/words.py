@@ -1,4 +1,4 @@
-"""Words that were read off the picture of a page: where they stand in the text, where on the page, how surely."""
+"""Words read by OCR: their offsets in the text, their positions on the page, and their confidence."""
 
 from array import array
 from bisect import bisect_right
@@ -9,16 +9,16 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Span
 
 WORD_FIELDS = 7
-# Confidence below which OCR is said to be unsure of a word: of figures with less about a tenth is wrong (on rendered
-# pages of annual reports), of the others one in 300.
+# OCR counts as unsure of a word below this confidence. About one in ten figures below it is wrong (on rendered pages of
+# annual reports), and one in 300 of the others.
 UNSURE = 90
 
-# Steps to a point in which places on the page are kept.
+# Steps per point in which positions on the page are stored.
 _STEPS = 10
 
 
 class ScannedWord(NamedTuple):
-    """A word at text[start:end]; `confidence` is the program's own, 0 to 100; its box is in points of the page."""
+    """A word at text[start:end]; `confidence` is the program's, 0 to 100; its box is in points of the page."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class ScannedWord(NamedTuple):
 
 
 def scanned_words(document: Document, span: Span) -> tuple[ScannedWord, ...]:
-    """The words of a passage that were read by OCR, in order; none where the file itself has the text."""
+    """Return the words of a passage that OCR read, in order; none if the text is the file's own."""
     first = max(bisect_right(document.scans, span.start, key=lambda scan: scan.start) - 1, 0)
     found: list[ScannedWord] = []
     for scan in document.scans[first:]:
@@ -44,9 +44,9 @@ def scanned_words(document: Document, span: Span) -> tuple[ScannedWord, ...]:
 
 
 def pack_words(words: Iterable[ScannedWord]) -> bytes:
-    """Words of one page as rows of numbers; their offsets are those of the page.
+    """Pack the words of one page as rows of numbers; their offsets count from the page's start.
 
-    A page has hundreds of words, and a document thousands of pages, so they are kept as numbers and not as objects.
+    They are stored as numbers, not objects, because a page has hundreds of words and a document thousands of pages.
     """
     rows = array("i")
     for word in words:
@@ -56,7 +56,7 @@ def pack_words(words: Iterable[ScannedWord]) -> bytes:
 
 
 def unpack_words(packed: bytes) -> Iterator[ScannedWord]:
-    """The words that `pack_words` has packed."""
+    """Yield the words that `pack_words` packed."""
     rows = memoryview(packed).cast("i")
     for at in range(0, len(rows), WORD_FIELDS):
         start, end, confidence, *box = rows[at : at + WORD_FIELDS]

@@ -1,1 +1,1 @@
-"""What all office formats share: archives of parts with their XML, number formats, charts, and the text of it all."""
+"""Code shared by all office formats: archives of parts with their XML, number formats, charts, and texts."""

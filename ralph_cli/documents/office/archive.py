@@ -1,4 +1,4 @@
-"""An archive of parts, as office documents and books are: bounded in what it unpacks to, its damage told in words."""
+"""An archive of parts, the form of office documents and books, with limits on unpacking and clear errors for damage."""
 
 import io
 import posixpath
@@ -20,7 +20,7 @@ MAX_MEMBERS = 10_000
 
 _HINT = "get the file again, or open it in the program that it was made for and save it again"
 _CHUNK = 1 << 16
-# What unpacking a damaged part raises; the module's own error for a wrong checksum is the first.
+# The errors of unpacking a damaged part; the first is the module's own, for a wrong checksum.
 _UNPACK_ERRORS = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, LookupError, RuntimeError,
     NotImplementedError, OverflowError,
@@ -28,8 +28,10 @@ _UNPACK_ERRORS = (
 
 
 class Archive:
-    """The parts of one document. At most 6 bytes are unpacked for each character that a document may have, and no more
-    than leave the parser room for what it makes of them; an archive `inside` of another shares its room.
+    """The parts of one document.
+
+    It unpacks at most 6 bytes per character that a document may have, and leaves memory for the parser's results. An
+    archive `inside` another one shares its limit.
     """
 
     def __init__(self, data: bytes, name: str, limits: LoadLimits, inside: "Archive | None" = None) -> None:
@@ -53,28 +55,28 @@ class Archive:
             self._members[key] = member
 
     def has(self, part: str) -> bool:
-        """Whether there is a part of this name; case does not count."""
+        """Whether the archive has a part of this name; case is ignored."""
         return _part_key(part) in self._members
 
     def read(self, part: str) -> bytes:
-        """The bytes of a part. Raises DocumentError damaged, too-big, encrypted."""
+        """Return the bytes of a part. Raises DocumentError damaged, too-big, encrypted."""
         data = b"".join(self._unpack(part))
         if len(data) < self._members[_part_key(part)].file_size:
             raise self.damaged_error(f"the part {part} cannot be unpacked: it ends too early")
         return data
 
     def read_xml(self, part: str, *expected: str) -> Element:
-        """The tree of a part with one of the `expected` roots. Raises DocumentError damaged, too-big, unsupported."""
+        """Return a tree with one of the `expected` roots. Raises DocumentError damaged, too-big, unsupported."""
         with self._describing_xml(part):
             root = parse_xml(self.read(part))
         self._expect(root, part, expected)
         return root
 
     def iterate_xml(self, part: str, expected: str, *names: str, opened: tuple[str, ...] = ()) -> Iterator[Element]:
-        """The elements of these names in a part, each when it is complete; what is around them is not kept.
+        """Yield each complete element of these names in a part; surrounding elements are not kept.
 
-        Of `opened` elements come the attributes alone. For parts that are too large for a tree. Raises DocumentError as
-        `read_xml` does, while it goes on.
+        `opened` elements are yielded with their attributes only. Use it for parts that are too large for a tree.
+        Raises DocumentError as `read_xml` does, during the iteration.
         """
         with self._describing_xml(part):
             expect = partial(self._expect, part=part, expected=(expected,))
@@ -82,23 +84,23 @@ class Archive:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether there was no room left for a part, here or in what it shares its room with."""
+        """Whether a part exceeded the limit on unpacking, here or in an archive that shares the limit."""
         return self._outermost._left < 0
 
     def unread_parts(self, pattern: re.Pattern[str]) -> list[str]:
-        """The parts with names of this form, all in small letters, that were not asked for."""
+        """Return the parts that were not read and whose lower-case names match the pattern."""
         return [part for part in self._members if part not in self._read and pattern.search(part)]
 
     def resolve(self, part: str, target: str) -> str:
-        """The name of the part that `target` means in a reference from `part`."""
+        """Return the name of the part that `target` refers to from `part`."""
         return posixpath.normpath(posixpath.join("/", posixpath.dirname(part), target)).lstrip("/")
 
     def damaged_error(self, what: str) -> DocumentError:
-        """For a file that cannot be read as it should; `what` says what is wrong, and where."""
+        """Return the error for a damaged file; `what` says what is wrong, and where."""
         return DocumentError(f"{self.name} is damaged: {what}", code="damaged", hint=_HINT)
 
     def too_big_error(self, what: str) -> DocumentError:
-        """For a file of more than a document may have."""
+        """Return the error for a file that exceeds a limit."""
         hint = "split the file; if it is small, it may be malicious"
         return DocumentError(f"{self.name} {what}", code="too-big", hint=hint)
 
@@ -120,7 +122,7 @@ class Archive:
             raise DocumentError(message, code="unsupported", hint=hint) from None
 
     def _unpack(self, part: str) -> Iterator[bytes]:
-        """The bytes of a part, piece by piece."""
+        """Yield the bytes of a part in chunks."""
         member = self._members.get(_part_key(part))
         if member is None:
             raise self.damaged_error(f"the part {part} is missing")
@@ -135,7 +137,7 @@ class Archive:
         try:
             with self._archive.open(member) as stream:
                 while data := stream.read(_CHUNK):
-                    outermost._left -= len(data)  # what the archive says of its sizes may be a lie
+                    outermost._left -= len(data)  # the sizes stated in the archive may be false
                     if outermost._left < 0:
                         raise self._unpacks_to_too_much_error()
                     yield data
@@ -147,7 +149,7 @@ class Archive:
 
 
 def _part_key(part: str) -> str:
-    """The form in which names of parts are compared: case does not count, and some programs write backslashes."""
+    """Return the form in which part names are compared: case is ignored, and some programs write backslashes."""
     return part.replace("\\", "/").casefold()
 
 

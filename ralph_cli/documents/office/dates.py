@@ -1,14 +1,14 @@
-"""Dates and times of spreadsheets: a number of days, and how a format shows it (ECMA-376, part 1, 18.17.4)."""
+"""Dates and times of spreadsheets: a number of days, and its display by a format (ECMA-376, part 1, 18.17.4)."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-# The letters of a format that stand for parts of a date or time.
+# The codes of a format for parts of a date or time.
 DATE_TOKEN = r"AM/PM|A/P|y+|m+|d+|h+|s+|\[h+\]|\[m+\]|\[s+\]"
 
 _FIRST_1900, _FIRST_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _DAYS_UNTIL_10000 = 2_958_466
-# Day 60 is 1900-02-29, which never was; days before it are one day later than they would be.
+# Day 60 is 1900-02-29, which did not exist; the numbers before it count one day less.
 _NO_LEAP_DAY = 60
 
 _MONTHS = (
@@ -20,16 +20,16 @@ _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A date with a time, and the seconds since the count of days began."""
+    """A date with a time, and the seconds since day 0."""
 
     at: datetime
     seconds: float
     is_never: bool = False
-    """Whether it is the day that never was."""
+    """Whether it is 1900-02-29, a day that did not exist."""
 
 
 def to_moment(days: float, second_digits: int, is_1904: bool) -> Moment | None:
-    """The date and time of a number of days, rounded to seconds or parts of them; None if a sheet shows none."""
+    """Return the date and time for a number of days, rounded to `second_digits`; None if a sheet cannot show it."""
     seconds = round(days * 86_400, second_digits)
     if not 0 <= seconds < _DAYS_UNTIL_10000 * 86_400:
         return None
@@ -43,7 +43,7 @@ def to_moment(days: float, second_digits: int, is_1904: bool) -> Moment | None:
 
 
 def to_iso(days: float, is_1904: bool) -> str:
-    """A number of days as ISO 8601 writes it, with the time if there is one; "" if it is no date."""
+    """Return a number of days in ISO 8601, with the time if it has one; "" if it is not a date."""
     moment = to_moment(days, 0, is_1904)
     if moment is None:
         return ""
@@ -53,14 +53,14 @@ def to_iso(days: float, is_1904: bool) -> str:
 
 
 def days_since(day: date, is_1904: bool = False) -> float:
-    """The number of days that stands for a date or time."""
+    """Return the number of days that represents a date or time."""
     moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
     days = (moment - (_FIRST_1904 if is_1904 else _FIRST_1900)) / timedelta(days=1)
     return days if is_1904 or days > _NO_LEAP_DAY else days - 1
 
 
 def format_date(tokens: tuple[tuple[str, str], ...], moment: Moment) -> tuple[str, bool]:
-    """A moment as the tokens of a format show it, and whether they leave no part of it out."""
+    """Return a moment as the tokens of a format show it, and whether they show all of it."""
     names = [token.lower() if kind == "date" else "" for kind, token in tokens]
     is_half_day = "am/pm" in names or "a/p" in names
     parts = []
@@ -79,7 +79,7 @@ def format_date(tokens: tuple[tuple[str, str], ...], moment: Moment) -> tuple[st
 
 
 def _is_beside_hours_or_seconds(names: list[str], at: int) -> bool:
-    """Whether "m" stands for minutes: behind hours, or before seconds."""
+    """Whether "m" means minutes: after hours or before seconds."""
     before = next((name for name in reversed(names[:at]) if name), "")
     behind = next((name for name in names[at + 1 :] if name), "")
     return before.strip("[]").startswith("h") or behind.strip("[]").startswith("s")
@@ -115,7 +115,7 @@ def _show_part(token: str, moment: Moment, is_half_day: bool, is_minute: bool) -
 
 
 def _is_whole(names: list[str], moment: Moment) -> bool:
-    """Whether a reader can tell the whole date and time from the parts that are shown."""
+    """Whether the parts shown identify the whole date and time."""
     if any(name.startswith("[") for name in names):
         return True
     shown = {name[0] for name in names if name}

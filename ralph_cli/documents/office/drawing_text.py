@@ -1,7 +1,7 @@
-"""The words of drawings: paragraphs of a text, and what charts and diagrams say.
+"""The texts of drawings: paragraphs, charts and diagrams.
 
-Charts are those of ECMA-376, part 1, chapter 21.2. A chart's figures are the ones that it keeps from its table, each
-in the number format that is kept with it, or in that of the labels that show it.
+Charts follow ECMA-376, part 1, chapter 21.2. A chart's figures are the copies that it keeps of its table's. Each is
+shown in its stored number format, or in that of the labels that show it.
 """
 
 import math
@@ -21,7 +21,7 @@ _LABELS, _VALUES = ("c:cat", "c:xVal"), ("c:val", "c:yVal", "c:bubbleSize")
 
 
 def join_paragraphs(element: Element | None) -> str:
-    """The paragraphs of a text in a drawing, one behind the other."""
+    """Join the paragraphs of a text in a drawing with " / "."""
     if element is None:
         return ""
     texts = (" ".join(all_text(one, "a:t").split()) for one in element.iter("a:p"))
@@ -29,7 +29,7 @@ def join_paragraphs(element: Element | None) -> str:
 
 
 def describe_chart(root: Element) -> PageText:
-    """A chart as its title with the names of its axes, and a table of its series with a row for each category."""
+    """Return a chart as its title, the names of its axes, and a table of its series with a row per category."""
     found = PageText()
     titles = (*root.iter("c:title"), *root.iter("cx:title"))
     found.write("; ".join(filter(None, (join_paragraphs(title) or _cached_text(title) for title in titles))))
@@ -50,7 +50,7 @@ def describe_chart(root: Element) -> PageText:
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """The name of a series, and its points by their places: what labels them, and their values."""
+    """The name of a series, and the labels and values of its points, keyed by their index."""
 
     head: str
     labels: dict[int, str]
@@ -58,7 +58,7 @@ class _Series:
 
 
 def _read_series(root: Element) -> Iterator[_Series]:
-    """The series of a chart, in order."""
+    """Yield the series of a chart, in order."""
     is_1904 = is_on(child(root, "c:date1904"))
     axes = {attribute(child(one, "c:axId")): one for name in _AXES for one in root.iter(name)}
     for group in (one for one in root.iter() if child(one, "c:ser") is not None):
@@ -76,7 +76,7 @@ def _read_series(root: Element) -> Iterator[_Series]:
 
 
 def _own_format(element: Element | None) -> NumberFormat | None:
-    """The format that an axis or the labels of a series do not take from the table; None if there is none."""
+    """Return the format that an axis or the labels of a series have of their own; None if the table's applies."""
     shown = child(element, "c:numFmt")
     is_own = shown is not None and attribute(shown, "sourceLinked") in ("0", "false")
     code = attribute(shown, "formatCode")
@@ -84,15 +84,15 @@ def _own_format(element: Element | None) -> NumberFormat | None:
 
 
 def _format_of_marks(marks: Element | None) -> NumberFormat | None:
-    """The format of a series' labels, if they show its values and nothing else that is a number."""
+    """Return the format of a series' labels, if they show its values and no other number."""
     shows_values = is_on(child(marks, "c:showVal")) and not is_on(child(marks, "c:showPercent"))
     return _own_format(marks) if shows_values else None
 
 
 def _points(series: Element, names: tuple[str, ...], own: NumberFormat | None, is_1904: bool) -> dict[int, str]:
-    """The points that a chart keeps of a series, by their places; `own` is the format that shows its numbers, if any.
+    """Return the points that a chart keeps of a series, by index; `own` is the format that shows its numbers, if any.
 
-    Else a number is shown in the format of its point, or of the cache in which it is.
+    Without `own`, the format of the point or of its cache applies.
     """
     found: dict[int, str] = {}
     for cache in (cache for name in names for part in children(series, name) for cache in part.iter()):
@@ -109,14 +109,14 @@ def _points(series: Element, names: tuple[str, ...], own: NumberFormat | None, i
 
 @lru_cache(maxsize=256)
 def _format(code: str) -> NumberFormat:
-    """The format with this code, read once for all figures of a chart that have it."""
+    """Return the format with this code; cached for all figures that have it."""
     return NumberFormat(code)
 
 
 def _show_number(text: str, shown: NumberFormat, is_1904: bool) -> str:
-    """A number as its format shows it; what is none, such as "#N/A", as it is.
+    """Return a number as its format shows it; a text that is not a number, such as "#N/A", stays unchanged.
 
-    A number whose format shows nothing is there all the same, as the height of a bar.
+    If the format shows nothing, the general format is used, because the number is visible as the height of a bar.
     """
     try:
         value = float(text)
@@ -137,6 +137,6 @@ def _cached_text(element: Element | None) -> str:
 
 
 def describe_diagram(root: Element) -> PageText:
-    """The words of a diagram's points, one a line."""
+    """Return the texts of a diagram's points, one per line."""
     texts = (join_paragraphs(child(point, "dgm:t")) for point in root.iter("dgm:pt"))
     return PageText.of("\n".join(text for text in texts if text))

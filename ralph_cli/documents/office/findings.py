@@ -1,4 +1,4 @@
-"""What a reader of an office document should know of: what is hidden, was left out, is missing or could not be read."""
+"""Findings about an office document: content that is hidden, left out, missing or unreadable."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from ralph_cli.documents.sight import is_unseen
 from ralph_cli.text.raised import cross_out
 
 CLOSED_LIST = "in lists of choices that are closed"
-# Why words are left out that no trick hides.
+# Reason for text that is left out but not hidden on purpose.
 MERGED = "in cells that are merged or deleted"
 
 _MOST_NAMES = 8
@@ -18,13 +18,13 @@ _LONGEST_NAME = 200
 _MOST_DAMAGED = 20
 _LONGEST_EXAMPLE = 200
 _LONGEST_DOUBT = 900
-# Codes of errors that say something of a whole file, though they come up within a part of it.
+# Codes of errors that concern the whole file, even if a part of it raises them.
 _OF_WHOLE_FILE = frozenset({"too-big", "encrypted", "unsupported"})
 
 
 @dataclass(slots=True)
 class Findings:
-    """Counts of what a reader should know of: characters by the reason why they are hidden, struck out, symbols."""
+    """Counts of findings, such as characters by the reason why they are hidden, struck-out characters, and symbols."""
 
     hidden: Counter[str] = field(default_factory=Counter)
     changed: bool = False
@@ -33,21 +33,21 @@ class Findings:
     symbols: int = 0
     comments: int = 0
     unread: Counter[str] = field(default_factory=Counter)
-    """What is not read, by its kind in the plural."""
+    """Content that is not read, by its kind in the plural."""
     missing: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     unreadable: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
-    """What is wrong with parts that could not be read, each with the numbers of the pages that it concerns."""
+    """Faults of parts that could not be read, each with the numbers of the pages concerned."""
     notices: list[Caution] = field(default_factory=list)
-    """What only one format has to say."""
+    """Cautions that only one format has."""
 
     def hide(self, text: str, reason: str) -> None:
-        """Some text is left out."""
+        """Record that `text` is left out for this reason."""
         if count := len("".join(text.split())):
             self.hidden[reason] += count
 
     def take(self, text: str, why: str) -> str:
-        """What is written of some text that is not seen for this reason: nothing; all of it where that is not known."""
+        """Return what is written of a text with this answer of `sight`: "" if it is unseen, else all of it."""
         if is_unseen(why):
             self.hide(text, why)
             return ""
@@ -55,17 +55,17 @@ class Findings:
         return text
 
     def strike(self, text: str) -> str:
-        """Some text that is struck out, as it is written."""
+        """Return a struck-out text as it is written, and count it."""
         self.struck += len("".join(text.split()))
         return cross_out(text)
 
     def miss(self, part: str) -> None:
-        """A part that the document refers to is not there."""
+        """Record that a part that the document refers to is missing."""
         if part not in self.missing:
             self.missing.append(part)
 
     def leave(self, what: str, name: str = "") -> None:
-        """Something of a kind, which is named in the plural, is not read; the first few are named."""
+        """Record that content of the kind `what` (a plural) is not read; the first few are named."""
         words = " ".join(name.split())
         if len(words) > _LONGEST_NAME:
             words = f"{words[:_LONGEST_NAME].rpartition(' ')[0] or words[:_LONGEST_NAME]}..."
@@ -73,20 +73,20 @@ class Findings:
         self.unread[named if named in self.unread or len(self.unread) < _MOST_NAMES else what] += 1
 
     def pass_over(self, parts: list[str]) -> None:
-        """Parts of the file were not read, for nothing refers to them."""
+        """Record that parts of the file were skipped because nothing refers to them."""
         if parts:
             what = "parts of the file were not read, for nothing that was read refers to them"
             self.doubts.append(f"{what}: {_list_names(parts)}")
 
     def note_damage(self, error: DocumentError, what: str, at: int, of_file: Collection[str] = _OF_WHOLE_FILE) -> None:
-        """A sheet, slide or chapter with this number cannot be read. Raises an error with a code of the whole file."""
+        """Record that sheet, slide or chapter `at` cannot be read. Raises `error` if it concerns the whole file."""
         if error.code in of_file:
             raise error
         why = error.message.partition(" is damaged: ")[2] or error.message
         self.unreadable.append((f"{what}: {why}", (at,)))
 
     def advise(self, usual: str) -> str:
-        """What to do where there is no text: `usual`, unless it may be in something else than pictures."""
+        """Return the advice for a document without text: `usual`, unless the text may be elsewhere than in pictures."""
         if not self.missing and not self.unread.keys() - {"pictures"}:
             return usual
         elsewhere = [one.message for one in self.cautions() if one.code in ("unread-content", "missing-part")]
@@ -94,7 +94,7 @@ class Findings:
         return "; ".join([*elsewhere, advice])
 
     def cautions(self, unknown_numbers: int = 0) -> tuple[Caution, ...]:
-        """What was found, in words."""
+        """Return the findings as cautions."""
         found = [*self.notices]
         if self.hidden:
             what = f"{self.hidden.total():,} characters ({describe_reasons(self.hidden)})"
@@ -138,11 +138,11 @@ class Findings:
 
 
 def _list_names(names: list[str]) -> str:
-    """The first names, and how many more there are."""
+    """Return the first names, and the number of further ones."""
     more = len(names) - _MOST_NAMES
     return ", ".join(name[:80] for name in names[:_MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def describe_reasons(counts: Counter[str]) -> str:
-    """Reasons why something is not seen, each with how often it is so."""
+    """Return the reasons why content is not seen, each with its count."""
     return ", ".join(f"{count:,} {reason}" for reason, count in sorted(counts.items()))

@@ -1,7 +1,7 @@
 """Number formats of spreadsheets: how a stored value is shown (ECMA-376, part 1, 18.8.30 and 18.8.31).
 
-The forms that a program takes from its user's country (ids 14, 22 and those of East Asia) are shown as ISO 8601 dates,
-for 03/04/2024 is two days.
+Formats that depend on the user's region (ids 14, 22 and those of East Asia) are shown as ISO 8601 dates, because
+03/04/2024 may be two different days.
 """
 
 import re
@@ -14,7 +14,7 @@ from ralph_cli.documents.office.dates import DATE_TOKEN, format_date, to_moment
 
 _LONGEST_FORMAT = 500
 _LONG = Context(prec=150)
-# Places before and behind the point that a format may ask for.
+# The most digits after the decimal point in a format.
 _MOST_DIGITS = 60
 
 _BUILT_IN = {
@@ -28,7 +28,7 @@ _BUILT_IN = {
     **dict.fromkeys(range(32, 36), "h:mm:ss"),
 }  # fmt: skip
 _REGIONAL = frozenset([14, 22, *range(27, 37), *range(50, 59)])
-# How codes begin that stand for the long date and the time of a program's user.
+# Prefixes of codes for the long date and the time in the user's own format.
 _SYSTEM = ("[$-f800]", "[$-f400]")
 
 _TOKEN = re.compile(
@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     rf"|(?P<date>{DATE_TOKEN})|\[[^\]]*\]|(?P<exponent>[Ee][+-])|(?P<digit>[0#?])|(?P<sign>[.,%/@])|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )
-# A form that most figures have: whole digits, places behind the point, percent; "l" stands for other signs.
+# The form of most figures: integer digits, decimal places, percent; "l" is any other sign.
 _PLAIN = re.compile(r"(l*)(0|#,##0)(\.0{1,10})?([l%]*)")
 
 _TESTS = {
@@ -48,7 +48,7 @@ _TESTS = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How a value is shown; `is_exact` unless digits or parts of it are not."""
+    """A value as it is shown; `is_exact` is false if digits or parts of it are left out."""
 
     text: str
     is_exact: bool = True
@@ -56,14 +56,14 @@ class Shown:
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """A format code, such as `#,##0.00;(#,##0.00)`; "" is the general format. `identity` is that of a built-in one."""
+    """A format code, such as `#,##0.00;(#,##0.00)`; "" is the general format. `identity` is a built-in format's id."""
 
     code: str
     identity: int = -1
 
     @classmethod
     def built_in(cls, identity: int) -> "NumberFormat":
-        """The format with a number that needs no code; the general one if there is none."""
+        """Return the built-in format with this id; the general format if the id is unknown."""
         return cls(_BUILT_IN.get(identity, ""), identity)
 
     @cached_property
@@ -81,11 +81,11 @@ class NumberFormat:
 
     @cached_property
     def is_regional(self) -> bool:
-        """Whether a program shows dates or times in the form of its user's country."""
+        """Whether a program shows dates or times in the format of its user's region."""
         return self.identity in _REGIONAL or self.code.lower().startswith(_SYSTEM)
 
     def show_text(self, text: str) -> str:
-        """How some text is shown."""
+        """Return a text as it is shown."""
         section = next((one for one in self._sections if one.is_text), None)
         if section is None and len(self._sections) == 4:
             section = self._sections[3]
@@ -95,7 +95,7 @@ class NumberFormat:
         return "".join(text if own else token for own, (_, token) in zip(is_text, section.tokens, strict=True))
 
     def show_number(self, stored: float, is_1904: bool = False) -> Shown:
-        """How a number is shown; `is_1904` says that days are counted from 1904-01-01."""
+        """Return a number as it is shown; `is_1904` means that days are counted from 1904-01-01."""
         value = Decimal(f"{stored:.15g}")
         section, is_negative = _choose_section(self._of_numbers, value)
         if section is None or section.is_general or section.is_text:
@@ -112,7 +112,7 @@ class NumberFormat:
 
 
 def format_general(value: float) -> str:
-    """A number in the general format: as many digits as it has, in eleven characters at most."""
+    """Return a number in the general format: all its digits, within eleven characters."""
     if value == int(value) and abs(value) < 1e11:
         return str(int(value))
     if 1e-4 <= abs(value) < 1e11:
@@ -133,7 +133,7 @@ def _split_sections(code: str) -> list[str]:
 
 
 def _choose_section(sections: list["_Section"], value: Decimal) -> tuple["_Section | None", bool]:
-    """The section for a value, and whether it says itself that the value is negative."""
+    """Return the section for a value, and whether the section itself shows that the value is negative."""
     if not sections:
         return None, False
     tested = [section for section in sections if section.test]
@@ -151,7 +151,7 @@ def _choose_section(sections: list["_Section"], value: Decimal) -> tuple["_Secti
 
 @dataclass(frozen=True)
 class _Section:
-    """One of the parts of a format: its tokens (what kind each is, and what it says), and when it is used."""
+    """One section of a format: its tokens as (kind, text), and the condition for its use."""
 
     tokens: tuple[tuple[str, str], ...]
     test: str = ""
@@ -171,7 +171,7 @@ class _Section:
             elif kind is not None:
                 tokens.append((kind, match[kind]))
         if tokens.count(("sign", "@")) == 0 and any(kind == "date" for kind, _ in tokens):
-            # Without a year, day or hour, letters such as those of "general" are words; "." and "/" part dates.
+            # In a date format, signs other than "." are literal; "." begins the decimals of seconds.
             tokens = [
                 ("literal", token) if kind == "sign" and token not in "." else (kind, token) for kind, token in tokens
             ]
@@ -191,7 +191,7 @@ class _Section:
 
     @cached_property
     def second_digits(self) -> int:
-        """Digits of fractions of a second."""
+        """The number of decimal places of seconds."""
         point = next((at for at, token in enumerate(self.tokens) if token == ("sign", ".")), len(self.tokens))
         return min(sum(kind == "digit" for kind, _ in self.tokens[point:]), 3)
 
@@ -199,7 +199,7 @@ class _Section:
         return not self.test or bool(_TESTS[self.test](value, self.bound))
 
     def affixes(self) -> tuple[str, str]:
-        """What stands before and behind a value in the general format."""
+        """Return the texts before and after a value in the general format."""
         at = next((at for at, (kind, token) in enumerate(self.tokens) if kind == "general" or token == "@"), 0)
         sides = (self.tokens[:at], self.tokens[at + 1 :])
         before, behind = ("".join(token for kind, token in side if kind == "literal") for side in sides)
@@ -207,9 +207,9 @@ class _Section:
 
     @cached_property
     def _plain(self) -> tuple[str, Decimal, str, int, str] | None:
-        """What stands before the digits, the last place, how they are written, percent, and what stands behind.
+        """The text before the digits, the last decimal place, the digit format, the percent signs, the text after.
 
-        None unless the form is as simple as `"EUR" #,##0.00` or `0%`.
+        None unless the format is as simple as `"EUR" #,##0.00` or `0%`.
         """
         kinds = "".join("l" if kind == "literal" else token[:1] for kind, token in self.tokens)
         match = _PLAIN.fullmatch(kinds)
@@ -221,7 +221,7 @@ class _Section:
         return lead, Decimal(1).scaleb(-places), ",f" if "," in match[2] else "f", trail.count("%"), trail
 
     def show(self, value: Decimal) -> Shown:
-        """A value without its sign."""
+        """Return a value without its sign as it is shown."""
         if self._plain and value.adjusted() < 20:
             before, place, written, percent, behind = self._plain
             value = value.scaleb(2 * percent)
@@ -247,7 +247,7 @@ class _Section:
         return Shown(text, _is_near(rounded, value))
 
     def _show_fraction(self, value: Decimal) -> Shown:
-        """As a fraction: `# ?/?`, `# ??/16`."""
+        """Return the value as a fraction: `# ?/?`, `# ??/16`."""
         text = "".join(token for kind, token in self.tokens if kind != "sign" or token == "/")
         above, _, below = text.partition("/")
         has_whole = " " in above.strip()
@@ -266,19 +266,19 @@ class _Section:
 
 
 def _write_fraction(near: Fraction, denominator: int, has_whole: bool) -> str:
-    """The fraction with the `denominator`, its own if that is 0; a whole number of a format without one gets "/1"."""
+    """Return the fraction with this denominator, or its own for 0; without `has_whole`, 3 becomes "3/1"."""
     if denominator:
         return f"{near.numerator * (denominator // near.denominator)}/{denominator}"
     return str(near) if "/" in str(near) or has_whole else f"{near}/1"
 
 
 def _is_near(shown: Decimal, value: Decimal) -> bool:
-    """Whether nothing but the noise of binary fractions was lost."""
+    """Whether only the imprecision of binary fractions was lost."""
     return shown == value or abs(shown - value) <= abs(value) * Decimal("1e-9")
 
 
 def _fill(tokens: list[tuple[str, str]], value: Decimal) -> tuple[str, Decimal]:
-    """The tokens with the digits of a value in their places, and the value as it was rounded for them."""
+    """Return the tokens filled with the digits of a value, and the value as rounded for them."""
     point = next((at for at, token in enumerate(tokens) if token == ("sign", ".")), len(tokens))
     before = [at for at, (kind, _) in enumerate(tokens[:point]) if kind == "digit"]
     behind = [at for at, (kind, _) in enumerate(tokens[point:], point) if kind == "digit"][:_MOST_DIGITS]
@@ -300,7 +300,9 @@ def _fill(tokens: list[tuple[str, str]], value: Decimal) -> tuple[str, Decimal]:
 
 
 def _place_whole(tokens: list[tuple[str, str]], places: list[int], whole: str, grouped: bool) -> dict[int, str]:
-    """The digits of a whole number by their places, from the right; the first place takes all that are left."""
+    """Return the digits of a whole number by position, filled from the right; the first position takes all that are
+    left.
+    """
     out: dict[int, str] = {}
     number = 0
     for at in reversed(places):
@@ -317,7 +319,7 @@ def _place_whole(tokens: list[tuple[str, str]], places: list[int], whole: str, g
 
 
 def _show_scientific(tokens: list[tuple[str, str]], at: int, value: Decimal) -> Shown:
-    """As a mantissa and a power of ten; `##0.0E+0` takes powers of a thousand."""
+    """Return a mantissa and a power of ten; `##0.0E+0` uses powers of a thousand."""
     mantissa, power = tokens[:at], tokens[at + 1 :]
     point = next((place for place, token in enumerate(mantissa) if token == ("sign", ".")), len(mantissa))
     step = max(sum(kind == "digit" for kind, _ in mantissa[:point]), 1)
@@ -331,5 +333,5 @@ def _show_scientific(tokens: list[tuple[str, str]], at: int, value: Decimal) -> 
     return Shown(f"{text}E{sign}{digits}", _is_near(rounded.scaleb(exponent), value))
 
 
-# How numbers are shown of which nothing is said.
+# The format of numbers without a format.
 GENERAL = NumberFormat("")

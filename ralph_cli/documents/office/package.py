@@ -1,8 +1,7 @@
 """The package of a Word, Excel or PowerPoint document: an archive whose parts refer to each other.
 
-One that is encrypted as a whole has the archive in it (MS-OFFCRYPTO).
-
-Part names, relations and content types are those of ECMA-376, part 2 (Open Packaging Conventions).
+An encrypted document contains the archive (MS-OFFCRYPTO). Part names, relations and content types follow ECMA-376,
+part 2 (Open Packaging Conventions).
 """
 
 import io
@@ -23,26 +22,26 @@ CONTENT_TYPES = "[Content_Types].xml"
 _MAIN_TYPE = "officeDocument"
 _TEXT_PARTS = re.compile(r"(?<!/diagrams)/(?:sheet|slide|notesslide|comments?|chart|drawing|data)\d*\.xml$")
 
-# With it Excel encrypts a workbook that is protected against changes only, and opens it without a question.
+# Excel encrypts a workbook that is only protected against changes with this password, and opens it without asking.
 _DEFAULT_PASSWORD = "VelvetSweatshop"
 
-# Bytes of what a file says of its encryption; usual are 2,000.
+# The most bytes of encryption information; 2,000 are usual.
 _MOST_INFO = 1 << 20
 
-# How often a password may be hashed, which takes 2 s; Office does it 100,000 times.
+# The most rounds of hashing a password, which take 2 s; Office uses 100,000.
 _MOST_SPINS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a part refers to: the kind ("header", "footnotes"), and the other part's name as it is written."""
+    """A reference of a part: its kind, such as "header" or "footnotes", and the name of the other part."""
 
     kind: str
     target: str
 
 
 class Package(Archive):
-    """The parts of one document, and how they refer to each other; `usual_main_part` is the main one's usual name."""
+    """The parts of one document with their references; `usual_main_part` is the usual name of the main part."""
 
     def __init__(
         self, data: bytes, name: str, limits: LoadLimits, usual_main_part: str, inside: Archive | None = None
@@ -52,7 +51,7 @@ class Package(Archive):
         self._links: dict[str, dict[str, str]] = {}
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """What a part refers to inside of the package, by id; "" stands for the package itself."""
+        """Return the references of a part inside the package, by id; "" is the package itself."""
         found: dict[str, Relation] = {}
         for element in self._references(part):
             if attribute(element, "TargetMode") != "External":
@@ -61,16 +60,16 @@ class Package(Archive):
         return found
 
     def links(self, part: str) -> dict[str, str]:
-        """The addresses of what a part refers to outside of the package, by id."""
+        """Return the addresses that a part refers to outside of the package, by id."""
         if part not in self._links:
             outside = (one for one in self._references(part) if attribute(one, "TargetMode") == "External")
             self._links[part] = {attribute(one, "Id"): attribute(one, "Target") for one in outside}
         return self._links[part]
 
     def open(self, relation: Relation | None, findings: Findings, usual: str, *expected: str) -> Element | None:
-        """The tree of a part that is referred to; None, which is noted, if it is not in the file.
+        """Return the tree of a referenced part; None, with a finding, if the file lacks it.
 
-        `usual` is what it is called where there is no reference. Raises DocumentError as `read_xml` does.
+        `usual` is its name in the finding if there is no reference. Raises DocumentError as `read_xml` does.
         """
         if relation is None or not self.has(relation.target):
             findings.miss(relation.target if relation else usual)
@@ -78,7 +77,7 @@ class Package(Archive):
         return self.read_xml(relation.target, *expected)
 
     def find_part(self, relations: dict[str, Relation], kind: str, findings: Findings, usual: str = "") -> str:
-        """The part of a kind that another refers to, or that has the `usual` name; "" if there is none."""
+        """Return the part of this kind that another part refers to, or else the one with the `usual` name, or ""."""
         named = [relation.target for relation in relations.values() if relation.kind == kind]
         found = next((part for part in (*named, usual) if self.has(part)), "")
         if named and not found:
@@ -91,14 +90,14 @@ class Package(Archive):
         return list(self.read_xml(listing, ":Relationships")) if self.has(listing) else []
 
     def content_type(self, part: str) -> str:
-        """The type that the package declares for a part, "" if none."""
+        """Return the type that the package declares for a part, "" if it declares none."""
         by_name, by_ending = self._content_types
         name = part.casefold()
         return by_name.get(name) or by_ending.get(name.rpartition(".")[2], "")
 
     @cached_property
     def _content_types(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The types of parts by their names, and by how these end."""
+        """The types of parts by their names, and by their suffixes."""
         by_name: dict[str, str] = {}
         by_ending: dict[str, str] = {}
         for element in self.read_xml(CONTENT_TYPES, ":Types"):
@@ -108,7 +107,7 @@ class Package(Archive):
         return by_name, by_ending
 
     def main_part(self) -> str:
-        """The name of the main part: what the package's relations say, or the usual one."""
+        """Return the name of the main part, from the package's relations or else the usual one."""
         named = [found.target for found in self.relations("").values() if found.kind == _MAIN_TYPE]
         for part in (*named, self._usual_main_part):
             if self.has(part):
@@ -116,11 +115,14 @@ class Package(Archive):
         raise self.damaged_error(f"its main part, {(*named, self._usual_main_part)[0]}, is missing")
 
     def orphans(self) -> list[str]:
-        """The parts that should hold text, but to which nothing refers that was read."""
+        """Return the parts that may contain text but were not read, because nothing refers to them."""
         return self.unread_parts(_TEXT_PARTS)
 
     def doubts(self, main: str, what: str) -> list[str]:
-        """What a program may stumble over, though the text can be read; `what` the main part should be declared as."""
+        """Return faults that may stop other programs although the text is readable.
+
+        `what` is the type that the main part should be declared as.
+        """
         doubts = [
             f"the part {part} is missing: the program that the file was made for may refuse it"
             for part in (CONTENT_TYPES, "_rels/.rels")
@@ -132,9 +134,10 @@ class Package(Archive):
 
 
 def decrypt_package(data: bytes, name: str, password: str | None) -> bytes:
-    """The archive in an encrypted document, which the password or the default one opens; another file as it is.
+    """Return the archive in an encrypted document, opened with the given or default password; else `data` unchanged.
 
-    Loads the library that decrypts, so for a child process. Raises DocumentError encrypted, wrong-password, damaged.
+    Loads the decryption library, so call it in a child process. Raises DocumentError encrypted, wrong-password,
+    damaged.
     """
     if not is_encrypted_office(data):
         return data
@@ -158,7 +161,7 @@ def decrypt_package(data: bytes, name: str, password: str | None) -> bytes:
 
 
 def _decrypt(data: bytes, password: str) -> bytes:
-    """The archive in an encrypted document. Raises what the library raises."""
+    """Return the archive in an encrypted document. Raises the errors of the library."""
     import olefile
     from msoffcrypto.format.ooxml import OOXMLFile
 

@@ -1,4 +1,4 @@
-"""Colours that office formats name by the document's theme (ECMA-376, part 1, 20.1.6.2), and the fills of drawings."""
+"""Theme colours of office formats (ECMA-376, part 1, 20.1.6.2), and the fills of drawings."""
 
 import colorsys
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from ralph_cli.documents.office.xml_tree import attribute, child, number
 from ralph_cli.documents.sight import BLACK, NOTHING, WHITE, Colours, read_colour
 
-# What else colours are called, if a document does not say it.
+# The default aliases of theme colours.
 USUAL_NAMES = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
 
 _PRESETS = {"white": WHITE, "black": BLACK}
@@ -18,7 +18,7 @@ Theme = Mapping[str, int]
 
 
 def read_theme(root: Element | None, names: Mapping[str, str] = USUAL_NAMES) -> Theme:
-    """The colours of a theme, those that are to have other `names` by these, too; none if there is no part."""
+    """Return the colours of a theme, also under the aliases in `names`; none if there is no part."""
     colours: dict[str, int] = {}
     scheme = child(root, "a:themeElements", "a:clrScheme")
     for element in scheme if scheme is not None else ():
@@ -29,7 +29,7 @@ def read_theme(root: Element | None, names: Mapping[str, str] = USUAL_NAMES) -> 
 
 
 def read_paint(fill: Element | None, theme: Theme) -> tuple[int | None, float]:
-    """The colour of a fill, None if it is not known, and its opacity."""
+    """Return the colour of a fill, None if unknown, and its opacity."""
     told = next((one for one in fill if one.tag.endswith("Clr")), None) if fill is not None else None
     if told is None:
         return None, 1.0
@@ -45,20 +45,20 @@ def read_paint(fill: Element | None, theme: Theme) -> tuple[int | None, float]:
     return None if colour is None or changes else lighten(colour, factor, more), opacity
 
 
-# How a fill changes a colour, and what leaves it as it is.
+# The changes that a fill makes to a colour, with the values that change nothing.
 _CHANGES = (("alpha", 1.0), ("lumMod", 1.0), ("lumOff", 0.0))
 
 
 def read_ground(fill: Element | None, theme: Theme) -> Colours:
-    """What a fill puts behind text; None if that is not known, as where it lets something shine through."""
+    """Return the ground that a fill puts behind text; None if unknown, for example if the fill is translucent."""
     colour, opacity = read_paint(fill, theme)
     return None if colour is None or opacity < 1 else frozenset({colour})
 
 
 def read_fill(properties: Element | None, reference: Element | None, theme: Theme, usual: Colours = NOTHING) -> Colours:
-    """What a shape is filled with by its properties or by its reference to a fill of the theme; `usual` if by neither.
+    """Return the fill of a shape from its properties or its reference to the theme; `usual` without either.
 
-    No colour if it is not filled.
+    Return no colour if the shape is not filled.
     """
     fill = next((one for one in properties if one.tag.endswith("Fill")), None) if properties is not None else None
     if fill is None and attribute(reference, "idx") not in ("", "0"):
@@ -69,7 +69,7 @@ def read_fill(properties: Element | None, reference: Element | None, theme: Them
 
 
 def lighten(colour: int, factor: float, more: float) -> int:
-    """A colour whose lightness, from 0 to 1, is multiplied by a factor, and has some more added."""
+    """Return a colour with its lightness (0 to 1) multiplied by `factor` and increased by `more`."""
     hue, light, saturation = colorsys.rgb_to_hls(*((colour >> by & 255) / 255 for by in (16, 8, 0)))
     levels = colorsys.hls_to_rgb(hue, min(max(light * factor + more, 0.0), 1.0), saturation)
     red, green, blue = (round(255 * level) for level in levels)

@@ -1,6 +1,6 @@
-"""The XML of a part as a tree with short names; what is broken, too deep or declares entities is refused.
+"""Parses the XML of a part into a tree with short names; refuses broken or too deep XML and entity declarations.
 
-Elements are called as ECMA-376 and OpenDocument call them ("w:p", "table:table-row"), attributes by their local names.
+Elements have the names of ECMA-376 and OpenDocument ("w:p", "table:table-row"), attributes their local names.
 """
 
 import re
@@ -10,10 +10,10 @@ from typing import overload
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-# Levels of nesting: sixty tables in each other. The readers of office formats call themselves once a level.
+# The most levels of nesting, enough for sixty nested tables. The readers of office formats recurse once per level.
 MAX_DEPTH = 200
 
-# Namespaces of ECMA-376; in strict documents they have other names, without the year.
+# Namespaces of ECMA-376; strict documents use other names, without the year.
 _OFFICE_OPEN = {
     "wordprocessingml/2006/main": "w",
     "officeDocument/2006/math": "m",
@@ -59,7 +59,7 @@ _REASONS = {
 
 
 class BrokenXml(Exception):
-    """The text of a part is no XML; the message says why and where."""
+    """A part is not valid XML; the message says why and where."""
 
 
 class TooDeep(Exception):
@@ -71,9 +71,9 @@ class DeclaresEntities(Exception):
 
 
 def parse_xml(data: bytes) -> Element:
-    """The root of a part's tree. Raises BrokenXml, TooDeep, DeclaresEntities.
+    """Return the root of a part's tree. Raises BrokenXml, TooDeep, DeclaresEntities.
 
-    A document type that only names a definition elsewhere is passed over; the definition is never opened.
+    A document type that only refers to an external definition is ignored; the definition is never opened.
     """
     builder = TreeBuilder()
     parser = _Parser(builder.start, builder.end, builder.data)
@@ -84,10 +84,10 @@ def parse_xml(data: bytes) -> Element:
 def iterate_xml(
     chunks: Iterable[bytes], names: Collection[str], check_root: Callable[[Element], None], opened: Collection[str] = ()
 ) -> Iterator[Element]:
-    """The elements of these names, each when it is complete, with all that is in it; nothing else is kept.
+    """Yield each complete element of these names with its contents; nothing else is kept.
 
-    Of `opened` elements come the attributes alone, where they begin. `check_root` gets the root with its attributes,
-    before anything in it is read. Raises as `parse_xml` does.
+    `opened` elements are yielded with their attributes only, at their start. `check_root` is called with the root and
+    its attributes before its contents are read. Raises as `parse_xml` does.
     """
     builder = TreeBuilder()
     depth = inside = 0
@@ -127,7 +127,7 @@ def iterate_xml(
 
 
 class _Parser:
-    """Calls functions for what begins, ends and stands between, and refuses what no part may have."""
+    """Calls functions for starts, ends and texts of elements, and refuses what no part may contain."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class _Parser:
                 raise TooDeep
             for key in attributes:
                 if " " in key:
-                    # Of two with one name the one of a namespace counts: a relation's id.
+                    # If two have the same name, the one with a namespace counts, as for a relation's id.
                     ordered = sorted(attributes, key=lambda key: " " in key)
                     attributes = {_local_name(key): attributes[key] for key in ordered}
                     break
@@ -161,7 +161,7 @@ class _Parser:
             self._has_type = True
 
         def refuse_unknown(name: str, *_: object) -> None:
-            # Only the definition elsewhere could tell what stands here.
+            # Only the external definition could say what the entity means.
             raise BrokenXml(f"{_REASONS[_UNDEFINED_ENTITY]}: {name[:40]}")
 
         self._has_type, self._tail = False, b""
@@ -173,7 +173,7 @@ class _Parser:
         self._parser.SkippedEntityHandler = refuse_unknown
 
     def feed(self, data: bytes, is_last: bool) -> None:
-        """Parse some more bytes. Raises BrokenXml, TooDeep, DeclaresEntities."""
+        """Parse more bytes. Raises BrokenXml, TooDeep, DeclaresEntities."""
         try:
             self._parser.Parse(data, is_last)
         except expat.ExpatError as error:
@@ -185,9 +185,10 @@ class _Parser:
             self._refuse_entities(data)
 
     def _refuse_entities(self, data: bytes) -> None:
-        """Raise BrokenXml for an entity in an attribute: expat drops it in silence if a definition elsewhere is named.
+        """Raise BrokenXml for an unknown entity: with an external definition, expat silently drops it in an
+        attribute.
 
-        Comments and CDATA sections are searched, too. Without NUL bytes UTF-16 is searched as ASCII is.
+        Comments and CDATA sections are also searched. Without NUL bytes, UTF-16 can be searched like ASCII.
         """
         source = self._tail + data.replace(b"\0", b"")
         if match := _ENTITY.search(source):
@@ -196,12 +197,12 @@ class _Parser:
 
 
 def attribute(element: Element | None, name: str = "val") -> str:
-    """An attribute's value, "" if there is no such attribute or no such element."""
+    """Return an attribute's value, "" if the attribute or the element is missing."""
     return "" if element is None else element.get(name, "")
 
 
 def child(element: Element | None, *path: str) -> Element | None:
-    """The element at the end of this path of children; None if there is none."""
+    """Return the element at the end of this path of children; None if it is missing."""
     for name in path:
         for one in element if element is not None else ():
             if one.tag == name:
@@ -213,25 +214,25 @@ def child(element: Element | None, *path: str) -> Element | None:
 
 
 def contents(element: Element | None, *path: str) -> list[Element]:
-    """What is in the element at the end of this path of children."""
+    """Return the children of the element at the end of this path."""
     found = child(element, *path)
     return [] if found is None else list(found)
 
 
 def children(element: Element | None, *path: str) -> list[Element]:
-    """The elements of the last name of this path that are in the one that the others lead to, in order."""
+    """Return the elements with the last name of the path, children of the element that the rest of it leads to."""
     name = path[-1]
     holder = child(element, *path[:-1]) if len(path) > 1 else element
     return [] if holder is None else [one for one in holder if one.tag == name]
 
 
 def all_text(element: Element, *names: str) -> str:
-    """The characters in the elements of these names within another, in order."""
+    """Return the characters in the descendants of these names, in order."""
     return "".join(one.text or "" for one in element.iter() if one.tag in names)
 
 
 def is_on(element: Element | None) -> bool:
-    """Whether a property that is on or off is there, and on (ECMA-376, 17.17.4)."""
+    """Whether an on-off property is present and on (ECMA-376, 17.17.4)."""
     return element is not None and element.get("val", "").lower() not in _OFF
 
 
@@ -246,13 +247,13 @@ def number(text: str, default: int) -> int:
 
 
 def number(text: str, default: int | None = None) -> int | None:
-    """A whole number of at most nine digits, with or without a sign; `default` for anything else."""
+    """Return a whole number of at most nine digits, with or without a sign; `default` for other texts."""
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= 9 else default
 
 
 def preferred_choice(element: Element) -> Element:
-    """Which of several forms of the same content is shown (ECMA-376, part 3): the first, or what is left."""
+    """Return the alternative form of a content that is shown (ECMA-376, part 3): the first choice, or the fallback."""
     choice = child(element, "mc:Choice")
     if choice is None:
         choice = child(element, "mc:Fallback")

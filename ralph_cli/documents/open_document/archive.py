@@ -1,4 +1,4 @@
-"""The parts of an OpenDocument file: content and styles, objects in it, and whether it is encrypted."""
+"""The parts of an OpenDocument file: content, styles and objects; detects encryption."""
 
 import re
 from xml.etree.ElementTree import Element
@@ -15,10 +15,10 @@ _OBJECT_ROOTS = ("office:document-content", ":math", "office:document")
 
 
 class OpenDocument(Archive):
-    """The parts of one OpenDocument file, whose content is not protected by a password."""
+    """The parts of one OpenDocument file whose content is not protected by a password."""
 
     def __init__(self, data: bytes, name: str, limits: LoadLimits) -> None:
-        """Raises DocumentError "encrypted" beside what an archive raises."""
+        """Raises DocumentError "encrypted", in addition to the errors of an archive."""
         super().__init__(data, name, limits)
         for entry in self.read_xml(MANIFEST, "manifest:manifest") if self.has(MANIFEST) else ():
             is_content = entry.get("full-path") in (CONTENT, "encrypted-package")
@@ -27,10 +27,10 @@ class OpenDocument(Archive):
                 raise DocumentError(f"{self.name} is protected by a password", code="encrypted", hint=hint)
 
     def read_styles(self) -> Element | None:
-        """The tree of the styles, None if there are none."""
+        """Return the tree of the styles; None if the file has none."""
         return self.read_xml(STYLES, "office:document-styles") if self.has(STYLES) else None
 
     def open_object(self, reference: str) -> Element | None:
-        """The tree of a chart or formula that is kept in the file, None if it is not there or is something else."""
+        """Return the tree of a chart or formula in the file; None if it is missing or something else."""
         part = f"{self.resolve('', reference)}/{CONTENT}"
         return self.read_xml(part, *_OBJECT_ROOTS) if self.has(part) else None

@@ -1,4 +1,4 @@
-"""The controls of forms in OpenDocument files: what each shows, as a page of HTML shows its own (part 3, 13)."""
+"""Form controls in OpenDocument files: the text that each one shows, as in HTML pages (part 3, 13)."""
 
 from xml.etree.ElementTree import Element
 
@@ -13,20 +13,20 @@ _LABELLED = frozenset({"form:fixed-text", "form:button", "form:frame"})
 
 
 class Controls:
-    """The controls of one document's forms. Each is shown once, at its place in the text."""
+    """The controls of one document's forms. Each is shown once, at its position in the text."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._waiting: dict[str, Element] = {}
 
     def add(self, forms: Element) -> None:
-        """Add the controls of some forms (office:forms)."""
+        """Add the controls of forms (office:forms)."""
         for one in forms.iter():
             if identity := attribute(one, "id"):
                 self._waiting.setdefault(identity, one)
 
     def take(self, shape: Element) -> tuple[str, bool]:
-        """What the control at a place (draw:control) shows, and whether that was filled in; "" if nothing is seen."""
+        """Return the text that the control of `shape` (draw:control) shows, or "", and whether it was filled in."""
         control = self._waiting.pop(attribute(shape, "control"), None)
         if control is None:
             return "", False
@@ -53,7 +53,7 @@ class Controls:
         return "", False
 
     def _read_list(self, control: Element) -> str:
-        """What is typed or chosen, and of a list that is always open each choice with its box."""
+        """Return the typed or chosen entry; for a list that is always open, all choices with their checkboxes."""
         typed = _value(control)
         options = [*children(control, "form:option"), *children(control, "form:item")]
         choices = [
@@ -79,7 +79,7 @@ def _is_set(element: Element, name: str) -> bool:
 
 
 def _value(control: Element) -> str:
-    """What is filled in now, or else from the start."""
+    """Return the current value, or else the initial one."""
     value = control.get("current-value", attribute(control, "value"))
     lines = ["".join(one.itertext()) for one in children(control, "text:p")]
     return clean_text(value or "\n".join(lines)).strip()

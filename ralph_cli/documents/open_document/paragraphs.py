@@ -1,4 +1,4 @@
-"""A paragraph of OpenDocument: its text as it is seen, and what hangs on it: notes, comments and drawings."""
+"""A paragraph of OpenDocument: its visible text, with the notes, comments and drawings attached to it."""
 
 import re
 from collections.abc import Hashable, Sequence
@@ -32,9 +32,9 @@ _SILENT = frozenset(
 
 @dataclass(slots=True)
 class Paragraph:
-    """A paragraph's text; `notes` are elements with the characters that they are at.
+    """A paragraph's text; `notes` are elements with their offsets in it.
 
-    `filled_in` are the characters of form fields: where each begins and ends.
+    `filled_in` are the ranges of form fields, as start and end offsets.
     """
 
     text: str = ""
@@ -50,19 +50,19 @@ class ParagraphReader:
     def __init__(self, styles: Styles, findings: Findings, controls: Controls) -> None:
         self.styles, self.findings, self.controls = styles, findings, controls
         self.fields: dict[str, str] = {}
-        """What fields show here that do not say it themselves, by the names of their elements."""
+        """The texts of fields that do not contain their own text, by the names of their elements."""
         self.usual = self._ink = styles.usual_ink("paragraph", Ink())
-        """How characters are inked to which no style gives anything else."""
+        """The ink of characters without another ink from a style."""
         self.is_fitted = False
-        """Whether characters are shown as large as a shape has room for."""
+        """Whether the font size adapts to the room in a shape."""
         self._paper, self._doubtful = self.usual.ground, set[Hashable]()
 
     def lay_on_paper(self, paper: Colours, doubtful: set[Hashable]) -> None:
-        """Say what is behind the text, and which paragraphs, by the `id` of their elements, may lie on a drawing."""
+        """Set the ground behind the text, and the paragraphs (`id` of their elements) that may cover a drawing."""
         self.usual, self._paper, self._doubtful = replace(self.usual, ground=paper), paper, doubtful
 
     def read(self, element: Element) -> Paragraph:
-        """The paragraph, or heading, of an element."""
+        """Return the paragraph or heading of an element."""
         found = Paragraph()
         usual = self.usual
         if id(element) in self._doubtful and usual.ground == self._paper:
@@ -119,7 +119,7 @@ class ParagraphReader:
                 self._read_runs(one, found, parts)
 
     def _read_control(self, one: Element, found: Paragraph, parts: list[str]) -> None:
-        """A control of a form that stands in the line, apart from the words around it."""
+        """Add a form control that is in the line, separated from the words around it."""
         text, is_filled_in = self.controls.take(one)
         if text:
             parts.append(_collapse(" ", parts))
@@ -128,7 +128,7 @@ class ParagraphReader:
             parts += (text, " ")
 
     def _read_ruby(self, one: Element, found: Paragraph, parts: list[str]) -> None:
-        """What stands over a word, in brackets behind it."""
+        """Add the ruby text of a word in brackets after it."""
         inner, place = list[str](), Paragraph()
         self._read_runs(one, place, inner)
         raw = "".join(inner)
@@ -161,7 +161,7 @@ class ParagraphReader:
         parts += [text] if text else []
 
     def _shift(self, text: str, style: str) -> str:
-        """Text of a span with its figures raised or lowered, if its style says so."""
+        """Return the text of a span, with figures raised or lowered if its style says so."""
         position = self.styles.value("text", style, "text", "text-position")
         if position.startswith("super") or (position[:1].isdigit() and not position.startswith("0")):
             return raise_figures(text)
@@ -169,9 +169,10 @@ class ParagraphReader:
 
 
 def _take_over(found: Paragraph, inner: Paragraph, parts: list[str], lead: int, ends: Sequence[int]) -> None:
-    """Add what hangs on an inner text, whose first `lead` characters are left out, and which comes behind these parts.
+    """Add the notes, fields, comments and drawings of an inner text, which comes after `parts`, to the paragraph.
 
-    `ends` are where each of its other characters ends as it is written, from 0 on.
+    The first `lead` characters of the inner text are left out. `ends` are the ends of its other characters in the
+    written text, from 0 on.
     """
     begin = sum(map(len, parts)) if inner.notes or inner.filled_in else 0
 
@@ -185,20 +186,20 @@ def _take_over(found: Paragraph, inner: Paragraph, parts: list[str], lead: int, 
 
 
 def note_mark(note: Element) -> str:
-    """The mark that a note is cited by."""
+    """Return the mark by which a note is cited."""
     citation = child(note, "text:note-citation")
     return "" if citation is None else "".join(citation.itertext()).strip()
 
 
 def _collapse(text: str, parts: list[str]) -> str:
-    """Characters of a paragraph: white space is one space, and none behind a space (part 3, 6.1.2)."""
+    """Collapse whitespace to one space, and to none after a space (part 3, 6.1.2)."""
     joined = _WHITE_SPACE.sub(" ", clean_text(text))
     last = next((part for part in reversed(parts) if part), "")
     return joined.lstrip(" ") if not last or last[-1] in " \n\t" else joined
 
 
 def blanks_before(paragraph: Element | None) -> str:
-    """The spaces or tab that a paragraph begins with; spaces in its source are none."""
+    """Return the spaces or tab elements at the start of a paragraph; spaces in the source do not count."""
     first = paragraph[0] if paragraph is not None and len(paragraph) and not (paragraph.text or "").strip() else None
     if first is not None and first.tag == "text:s":
         return " " * min(number(attribute(first, "c"), 1) or 1, _MOST_SPACES)
@@ -206,7 +207,7 @@ def blanks_before(paragraph: Element | None) -> str:
 
 
 def plain_text(element: Element | None) -> str:
-    """The paragraphs of an element on one line, without what hangs on them."""
+    """Return the paragraphs of an element on one line, without notes, comments and drawings."""
     if element is None:
         return ""
     paragraphs = (one for one in element.iter() if one.tag in ("text:p", "text:h"))

@@ -1,4 +1,4 @@
-"""OpenDocument presentations (odp): each slide a page, its shapes in reading order, notes and comments behind them."""
+"""OpenDocument presentations (odp): each slide is a page, with shapes in reading order, then notes and comments."""
 
 from collections import Counter
 from xml.etree.ElementTree import Element
@@ -19,7 +19,7 @@ from ralph_cli.documents.sight import NOTHING, WHITE_GROUND, Colours
 from ralph_cli.documents.slides.order import Box, order_boxes
 from ralph_cli.documents.slides.sight import Canvas, Layer, describe_hidden, why_shape_unseen
 
-# Points from the top at which shapes are put that have no place.
+# Points from the top: the assumed position of shapes without one.
 _NO_PLACE = 1e9
 
 _DECLARED = ("footer", "header", "date-time")
@@ -27,7 +27,7 @@ _FOOTERS = (*_DECLARED, "page-number")
 
 
 def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a presentation, with headings, tables and marks on what is not on the slides; for a child process.
+    """Return a presentation with headings, tables, and marks on content off the slides; call it in a child process.
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
@@ -39,7 +39,7 @@ def parse_odp(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
 
 class _PresentationReader:
-    """Reads the slides of one presentation, and on the first that shows them the words of their masters."""
+    """Reads the slides of one presentation; texts of a master are on the first slide that shows them."""
 
     def __init__(self, archive: OpenDocument, limits: LoadLimits) -> None:
         self._archive, self._limits, self._findings = archive, limits, Findings()
@@ -49,19 +49,21 @@ class _PresentationReader:
             raise archive.damaged_error("the part content.xml holds no presentation")
         self._body = body
         self._styles, self._master_styles = collect_styles(styled, root), collect_styles(styled)
-        """Those of slides, and those of masters: a slide may have others by the same names."""
+        """`_styles` is for slides and `_master_styles` for masters: a slide may have other styles with the same
+        names.
+        """
         self._unseen: Counter[str] = Counter()
-        """Shapes whose words are marked, by the reason why they are not seen."""
+        """The number of blocks marked as unseen, by reason."""
         budget = CharacterBudget(archive.name, limits)
         self._story = Story(self._styles, self._findings, archive, budget)
         self._master_story = Story(self._master_styles, self._findings, archive, budget)
         self._declared = {(one.tag, attribute(one, "name")): one_line(one.text or "") for one in body}
         self._written: set[tuple[str, ...]] = set()
-        """What was read of masters, and the words that were written of them."""
+        """The texts of masters that are already written."""
         self._masters: dict[str, dict[str, list[tuple[Element, Layer]]]] = {}
 
     def read(self) -> ParsedDocument:
-        """The whole presentation."""
+        """Return the whole presentation."""
         pages: list[PageText] = []
         count = CharacterBudget(self._archive.name, self._limits)
         for slide in children(self._body, "draw:page"):
@@ -73,7 +75,7 @@ class _PresentationReader:
         return finish_document(pages, self._findings, self._archive.name, self._limits, empty_hint=hint)
 
     def _read_slide(self, slide: Element) -> PageText:
-        """One slide, with its notes and comments behind it."""
+        """Return one slide, followed by its notes and comments."""
         page, story = PageText(), self._story
         if self._setting(slide, "visibility") == "hidden":
             page.hidden = "hidden slide"
@@ -97,7 +99,7 @@ class _PresentationReader:
         return page
 
     def _write_shapes(self, slide: Element, page: PageText, shows_master: bool) -> None:
-        """Write the title of a slide and its other shapes in the order in which they are read."""
+        """Write the title of a slide, then its other shapes in reading order."""
         master = attribute(slide, "master-page-name")
         beneath = (layer for shapes in self._master(master).values() for _, layer in shapes if shows_master)
         canvas = Canvas(self._ground(slide, master), beneath)
@@ -119,7 +121,7 @@ class _PresentationReader:
             block.write(page)
 
     def _take_block(self, block: Block, kind: str, why: str, page: PageText) -> None:
-        """Mark a block of a shape of that kind by its origin, or `why` nobody sees it; write a title at once."""
+        """Set the origin of a block in a shape of this kind, or `why` it is unseen; write a title at once."""
         block.origin = block.origin or ("page footer" if kind in _FOOTERS else None)
         if why:
             block.origin, self._unseen[why] = "hidden text", self._unseen[why] + 1
@@ -129,18 +131,18 @@ class _PresentationReader:
             page.label = page.label or title
 
     def _ground(self, slide: Element, master: str) -> Colours:
-        """What is behind all shapes of a slide."""
+        """Return the ground behind all shapes of a slide."""
         pages = (self._styles, slide), (self._master_styles, self._styles.master(master))
         fills = (styles.fill("drawing-page", attribute(page, "style-name"), NOTHING) for styles, page in pages)
         return next((fill for fill in fills if fill != NOTHING), WHITE_GROUND)
 
     def _size(self, master: str) -> tuple[float, float]:
-        """Width and height of the slides with a master, 0 if they are not known."""
+        """Return the width and height of slides with this master, 0 if unknown."""
         width, height = self._styles.page_size(master)
         return read_points(width) or 0, read_points(height) or 0
 
     def _write_master(self, slide: Element, page: PageText, fields: dict[str, str]) -> None:
-        """Write the words that the master of a slide puts on it, each once: what fills no place, and its footers."""
+        """Write the texts that a slide's master adds, each once: those outside of placeholders, and footers."""
         name = attribute(slide, "master-page-name")
         self._master_story.show_fields(fields | {"text:page-number": PAGE_NUMBER})
         for kind, shapes in self._master(name).items():
@@ -153,7 +155,7 @@ class _PresentationReader:
                     self._write_once(origin, "page footer" if kind else "on each slide", shape, page)
 
     def _master(self, name: str) -> dict[str, list[tuple[Element, Layer]]]:
-        """The shapes of a master that slides show, by their class."""
+        """Return the shapes of a master that slides show, by their class."""
         if name not in self._masters:
             shapes = self._masters.setdefault(name, {})
             master = self._styles.master(name)

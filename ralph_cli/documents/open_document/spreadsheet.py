@@ -1,7 +1,7 @@
-"""OpenDocument spreadsheets (ods): each sheet a page, each row a line, each cell as the program that saved it shows it.
+"""OpenDocument spreadsheets (ods): each sheet is a page, each row a line, each cell as the saving program showed it.
 
-The file holds both what a cell shows and what is stored in it. Rows are read one by one, so that large sheets need no
-tree. Hidden sheets, rows and columns are read and marked as such.
+The file has both the shown and the stored value of a cell. Rows are read one by one, so that large sheets need no
+tree. Hidden sheets, rows and columns are read and marked.
 """
 
 import re
@@ -28,7 +28,7 @@ from ralph_cli.documents.sight import BLACK, WHITE, Ink, is_unseen
 from ralph_cli.documents.tables import measure_blanks
 
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
-# That of words that are read, and marked, although they are not seen.
+# The ink for words that are read and marked although they are not seen.
 _READ = Ink(ground=frozenset({BLACK, WHITE}))
 
 _TEXTS = ("text:p", "text:list")
@@ -37,7 +37,7 @@ _REFERENCE = re.compile(r"\[([^\]]*)\]")
 
 
 def parse_ods(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a spreadsheet, with tables, names of cells, and marks on what is hidden; for a child process.
+    """Return a spreadsheet with tables, cell names and marks on hidden content; call it in a child process.
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
@@ -60,7 +60,7 @@ class _SpreadsheetReader:
         self._margins: dict[str, float] = {}
 
     def read(self) -> ParsedDocument:
-        """The whole spreadsheet."""
+        """Return the whole spreadsheet."""
         names = ("office:automatic-styles", "office:forms", "table:table-row", "table:table-column", "table:shapes")
         try:
             for element in self._archive.iterate_xml(
@@ -100,7 +100,7 @@ class _SpreadsheetReader:
         is_hidden = self._styles.value("table", style, "table", "display") == "false"
         self._hidden_columns: list[tuple[int, int]] = []
         self._column_styles: list[tuple[int, str]] = []
-        """The first column of those with a style for their cells, and the style."""
+        """The first column of each group with a default cell style, and the style."""
         self._merged: list[Area] = []
         self._drawings: list[Element] = []
         self._comments: list[tuple[str, Element]] = []
@@ -161,9 +161,9 @@ class _SpreadsheetReader:
             column += repeated
 
     def _show(self, element: Element, column: int) -> str:
-        """What a cell shows, on one line; its comment and drawings are kept for the end.
+        """Return the text that a cell shows, on one line; its comment and drawings are kept for the end of the sheet.
 
-        Words that are not seen in a cell whose others are seen are left out.
+        If a cell has visible words, its unseen words are left out.
         """
         texts = []
         style = self._style(element, column)
@@ -184,14 +184,14 @@ class _SpreadsheetReader:
         return text
 
     def _style(self, element: Element, column: int) -> str:
-        """The name of the style of a cell."""
+        """Return the name of a cell's style."""
         if style := attribute(element, "style-name"):
             return style
         at = bisect_right(self._column_styles, column, key=itemgetter(0)) - 1
         return self._column_styles[at][1] if at >= 0 else ""
 
     def _indent(self, element: Element, column: int) -> float:
-        """How many points the text of a cell is set in."""
+        """Return the indent of a cell's text in points."""
         style = self._style(element, column)
         if style not in self._margins:
             margin = self._styles.value("table-cell", style, "paragraph", "margin-left")
@@ -199,13 +199,13 @@ class _SpreadsheetReader:
         return self._margins[style] + measure_blanks(blanks_before(child(element, "text:p")))
 
     def _why(self, element: Element, column: int) -> str:
-        """Why words of a cell are not seen in its style; "" if all are."""
+        """Return why words of a cell are not seen in its style; "" if all are seen."""
         ink = self._styles.ink("table-cell", self._style(element, column), self._usual)
         texts = [one for one in element if one.tag in _TEXTS] if is_unseen(ink.why) else []
         return next(filter(is_unseen, (self._why_in(one, ink) for one in texts)), "") if texts else ink.why
 
     def _why_in(self, element: Element, ink: Ink) -> str:
-        """That of words in an element within text of this ink; runs may have one of their own."""
+        """Return why words of an element within text of this ink are not seen; runs may have their own ink."""
         if element.tag == "text:span":
             ink = self._styles.ink("text", attribute(element, "style-name"), ink)
         words = (element.text, *(one.tail for one in element))
@@ -228,15 +228,16 @@ def _repetition(element: Element, name: str, most: int) -> int:
 
 
 def _read_formula(formula: str) -> str:
-    """A formula as a reader of the sheet knows it: without its language, references without their brackets."""
+    """Return a formula as the sheet's users see it: without its language prefix, and references without brackets."""
     text = formula.removeprefix("of:").removeprefix("oooc:").removeprefix("=")
     return _REFERENCE.sub(lambda match: match[1].replace(":.", ":").removeprefix("."), " ".join(text.split()))
 
 
 def _stored_behind(element: Element, kind: str, text: str) -> str:
-    """What is stored in a cell, if that says more than what it shows; "" if it does not.
+    """Return the value stored in a cell if it says more than the shown text, else "".
 
-    A figure says more that has other digits, whatever signs stand between them; a date, if its day is not shown.
+    A figure says more if it has other digits, whatever the signs between them. A date says more if its day is not
+    shown.
     """
     if kind in _FIGURES:
         value = attribute(element, "value")

@@ -1,4 +1,4 @@
-"""The blocks of a text in order: headings, paragraphs, lists, tables, and what drawings in them say."""
+"""The blocks of a text in order: headings, paragraphs, lists, tables, and the texts of drawings."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -30,9 +30,9 @@ _NOT_READ = frozenset({"text:tracked-changes", "text:sequence-decls", "text:vari
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph, a heading of a `level`, or a table; its notes and comments are marks of its text.
+    """A paragraph, a heading of a `level`, or a table; its notes and comments are marks in its text.
 
-    `origin` says where its words are from, `label` what stands in brackets before them.
+    `origin` is the origin of its words; `label` is written in brackets before them.
     """
 
     text: PageText
@@ -41,11 +41,11 @@ class Block:
     label: str = ""
 
     def labelled(self) -> PageText:
-        """Its text as it is written."""
+        """Return its text with the label."""
         return label_text(self.label, self.text) if self.label else self.text
 
     def write(self, page: PageText, apart: int = PARAGRAPH) -> None:
-        """Add it to a page, so far apart."""
+        """Add it to a page after the separator `apart`."""
         at = page.add_line(self.labelled(), apart)
         if self.level:
             page.name_part(self.text.text(), at, self.level)
@@ -57,7 +57,7 @@ class Story:
     """Reads the text of one document."""
 
     def __init__(self, styles: Styles, findings: Findings, archive: OpenDocument, write: Callable[[int], None]) -> None:
-        """`write` is told how many characters a row of a table has, and raises when they are too many."""
+        """`write` is called with the number of characters in a table row, and raises DocumentError at the limit."""
         self._write = write
         self._styles, self._findings, self._archive = styles, findings, archive
         self.controls = Controls(findings)
@@ -67,7 +67,9 @@ class Story:
         self._counters: dict[str, Counter] = {}
 
     def lay_on_paper(self, body: Element, masters: Element | None) -> None:
-        """Say that the text of a body is on pages with these masters, and upon which drawings it may lie."""
+        """Set the ground for the text of `body` on pages with these masters, and find paragraphs that may cover
+        drawings.
+        """
         heads = () if masters is None else masters.iter()
         has_large = any(self._is_backdrop(one, PAGE_SIZE) for one in heads if one.tag in DRAWINGS)
         paper = None if has_large else self._styles.page_ground()
@@ -84,21 +86,21 @@ class Story:
         self._paragraphs.lay_on_paper(paper, found.find_paragraphs())
 
     def _is_backdrop(self, shape: Element, size: tuple[float, float]) -> bool:
-        """Whether a drawing is of at least this size, and text does not keep away from it."""
+        """Whether a drawing has at least this size and text does not flow around it."""
         if self._styles.value("graphic", attribute(shape, "style-name"), "graphic", "wrap") != "run-through":
             return False
         return is_backdrop(self._fill(shape), _sides(shape), size)
 
     def set_usual(self, ink: Ink) -> None:
-        """Let characters be inked like that from here on to which no style gives anything else."""
+        """Set the ink for characters without another ink from a style."""
         self._paragraphs.usual = ink
 
     def show_fields(self, fields: dict[str, str]) -> None:
-        """Let fields of these elements show these words from here on."""
+        """Set the texts of fields, by the names of their elements."""
         self._paragraphs.fields = fields
 
     def blocks(self, container: Iterable[Element]) -> Iterator[Block]:
-        """The blocks of an element, in order."""
+        """Yield the blocks of an element, in order."""
         for element in container:
             yield from self._read(element)
 
@@ -119,10 +121,10 @@ class Story:
             case tag if tag in DRAWINGS:
                 yield from self.read_drawing(element)
             case tag if tag not in _NOT_READ:
-                yield from self.blocks(element)  # sections, indexes, and what is new
+                yield from self.blocks(element)  # sections, indexes and unknown elements
 
     def _read_paragraph(self, element: Element, label: str = "") -> Iterator[Block]:
-        """A paragraph, and behind it what its drawings say."""
+        """Yield a paragraph, followed by the texts of its drawings."""
         paragraph = self._paragraphs.read(element)
         level = number(attribute(element, "outline-level"), 0) if element.tag == "text:h" else 0
         if level and paragraph.text and not label and attribute(element, "is-list-header") != "true":
@@ -183,7 +185,7 @@ class Story:
         yield from drawn
 
     def _indent(self, row: Element) -> float:
-        """How many points the first paragraph of a row is set in."""
+        """Return the indent of a row's first paragraph, in points."""
         paragraph = child(row, "table:table-cell", "text:p")
         name = attribute(paragraph, "style-name")
         told = (self._styles.value("paragraph", name, "paragraph", key) for key in ("margin-left", "text-indent"))
@@ -220,9 +222,9 @@ class Story:
             column += repeated
 
     def read_drawing(self, element: Element, ground: Colours = None) -> Iterator[Block]:
-        """What a frame or shape says: its text, its table, its chart, or what is said of its picture.
+        """Yield the content of a frame or shape: its text, its table, its chart, or the description of its picture.
 
-        `ground` is what is behind it, as far as it is known.
+        `ground` is the ground behind it, None if unknown.
         """
         reader = self._paragraphs
         outer = reader.usual, reader.is_fitted
@@ -231,7 +233,7 @@ class Story:
         reader.usual, reader.is_fitted = outer
 
     def _ink_in(self, shape: Element, ground: Colours) -> Ink:
-        """How characters in a shape are inked to which no style of their own gives anything."""
+        """Return the ink of characters in a shape that have no ink from their own styles."""
         name, usual = attribute(shape, "style-name"), self._paragraphs.usual
         if not self._is_text:
             usual = self._styles.ink("presentation", name, self._styles.ink("graphic", name, usual))
@@ -240,13 +242,13 @@ class Story:
         return replace(usual, ground=self._fill(shape) or ground, flag=usual.flag or CLIPPED * is_cut)
 
     def layer(self, shape: Element) -> Layer:
-        """A shape as it is drawn."""
+        """Return a shape as a layer of the drawing."""
         kind = attribute(child(shape, "draw:enhanced-geometry"), "type")
         is_plain = shape.tag in ("draw:rect", "draw:frame") or kind in ("rectangle", "round-rectangle")
         return Layer(_read_place(shape), self._fill(shape), is_plain, shape.tag == "draw:g")
 
     def _fill(self, shape: Element) -> Colours:
-        """What a shape is filled with; no colour if it is not filled, None if that is not known."""
+        """Return the fill of a shape; no colour if it is not filled, None if the fill is unknown."""
         if shape.tag == "draw:g":
             return None if any(self._fill(one) != NOTHING for one in shape if one.tag in DRAWINGS) else NOTHING
         if next((True for one in shape if one.tag in _OPAQUE), False):
@@ -256,7 +258,7 @@ class Story:
         return self._styles.fill("presentation", name, of_graphic)
 
     def _is_fitted(self, shape: Element) -> bool:
-        """Whether the text of a shape is stretched until it fills it."""
+        """Whether the text of a shape is stretched to fill it."""
         name = attribute(shape, "style-name")
         fits = [self._styles.value(family, name, "graphic", "fit-to-size") for family in ("graphic", "presentation")]
         is_path = attribute(child(shape, "draw:enhanced-geometry"), "text-path") == "true"
@@ -294,7 +296,7 @@ class Story:
             yield from self.blocks(element)
 
     def _read_object(self, reference: str) -> Iterator[Block]:
-        """A chart as its titles and its table, an equation as its characters."""
+        """Yield a chart as its titles and its table, or an equation as its characters."""
         root = self._archive.open_object(reference) if reference else None
         chart = next(root.iter("chart:chart"), None) if root is not None else None
         if root is None:
@@ -314,7 +316,7 @@ class Story:
 
 
 def _read_place(shape: Element) -> Place | None:
-    """Left, top, right and bottom of a shape, or of those in a group, in points; None if it has no place."""
+    """Return left, top, right and bottom of a shape, or of a group's shapes, in points; None without a position."""
     if shape.tag == "draw:g":
         corners = [place for one in shape if one.tag in DRAWINGS and (place := _read_place(one))]
         lefts, tops, rights, bottoms = zip(*corners, strict=True) if corners else ((), (), (), ())
@@ -327,12 +329,12 @@ def _read_place(shape: Element) -> Place | None:
 
 
 def _sides(shape: Element) -> tuple[float | None, float | None]:
-    """Width and height of a shape in points, None if they are not known."""
+    """Return width and height of a shape in points, None if unknown."""
     return read_points(attribute(shape, "width")), read_points(attribute(shape, "height"))
 
 
 def _rows(element: Element) -> Iterator[tuple[Element, bool]]:
-    """The rows of a table, and whether they are of its header."""
+    """Yield the rows of a table, each with whether it belongs to the header."""
     for one in element:
         if one.tag == "table:table-row":
             yield one, element.tag == "table:table-header-rows"
@@ -341,7 +343,7 @@ def _rows(element: Element) -> Iterator[tuple[Element, bool]]:
 
 
 def _presented(root: Element) -> Iterator[str]:
-    """The words of an equation, without the source that it was made from."""
+    """Yield the texts of an equation, without the source that it was made from."""
     for one in root:
         if one.tag != ":annotation":
             if one.text and one.text.strip():

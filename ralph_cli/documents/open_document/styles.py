@@ -1,4 +1,4 @@
-"""The styles of an OpenDocument file: what they hide, strike out, raise and number."""
+"""The styles of an OpenDocument file: the text that they hide, strike out, raise and number."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _MOST_LEVELS = 10
 
 @dataclass(slots=True)
 class ListLevel:
-    """One level of a list: its kind of number ("" for none), what stands around it, and levels shown with it."""
+    """One level of a list: the format of its numbers ("" for none), the texts around it, and the levels it shows."""
 
     form: str = ""
     before: str = ""
@@ -41,11 +41,11 @@ class Styles:
     _layouts: dict[str, Element | None] = field(default_factory=dict)
     _masters: dict[str, Element] = field(default_factory=dict)
     _defaults: dict[str, Element] = field(default_factory=dict)
-    """By the family of styles, what holds where none of them says anything."""
+    """The default style of each family."""
     _inks: dict[tuple[str, str, sight.Ink], sight.Ink] = field(default_factory=dict)
 
     def add(self, containers: Iterable[Element]) -> None:
-        """Add the styles of some elements; those added later replace earlier ones of the same name."""
+        """Add the styles of elements; later ones replace earlier ones of the same name."""
         self._inks.clear()
         for one in (one for container in containers for one in container):
             name = attribute(one, "name")
@@ -55,7 +55,7 @@ class Styles:
                 case "text:outline-style":
                     self.outline = _read_levels(one)
                 case _ if not name:
-                    pass  # no text can name it
+                    pass  # no text can refer to it
                 case "style:style":
                     self._styles[attribute(one, "family"), name] = one
                 case "text:list-style":
@@ -66,17 +66,17 @@ class Styles:
                     self._masters[name] = one
 
     def value(self, family: str, name: str, properties: str, key: str) -> str:
-        """A property of a style, from itself or from those that it is based on; "" if none says it."""
+        """Return a property of a style, or of its nearest base style that sets it; "" if none does."""
         return _nearest(self._chain(family, name, properties), key)
 
     def _chain(self, family: str, name: str, properties: str) -> Iterator[Element]:
-        """The properties of a kind of a style and of those that it is based on, the nearest first."""
+        """Yield the properties of one kind from a style and its base styles, nearest first."""
         for style in self._ancestry(family, name):
             if (found := child(style, f"style:{properties}-properties")) is not None:
                 yield found
 
     def _ancestry(self, family: str, name: str) -> Iterator[Element]:
-        """A style and those that it is based on, the nearest first."""
+        """Yield a style and its base styles, nearest first."""
         for _ in range(_LONGEST_CHAIN):
             style = self._styles.get((family, name))
             if style is None:
@@ -85,18 +85,18 @@ class Styles:
             name = attribute(style, "parent-style-name")
 
     def master(self, name: str) -> Element | None:
-        """The master of pages that has this name, None if there is none."""
+        """Return the master page with this name; None if it does not exist."""
         return self._masters.get(name)
 
     def ink(self, family: str, name: str, around: sight.Ink) -> sight.Ink:
-        """How a style inks characters that stand in others with the ink `around` them."""
+        """Return the ink that a style gives to characters inside text with the ink `around`."""
         key = family, name, around
         if key not in self._inks:
             self._inks[key] = self._ink(*key) if name else around
         return self._inks[key]
 
     def usual_ink(self, family: str, around: sight.Ink) -> sight.Ink:
-        """How characters are inked to which no style of the family gives anything else."""
+        """Return the ink of characters without a style of this family."""
         usual = child(self._defaults.get(family), "style:text-properties")
         return around if usual is None else _inked([usual], around)
 
@@ -118,7 +118,7 @@ class Styles:
         return replace(ink, flag=next(filter(None, flags), ""))
 
     def fill(self, family: str, name: str, usual: sight.Colours) -> sight.Colours:
-        """What fills a shape or page of a style; no colour if nothing does, `usual` if no style says it."""
+        """Return the fill of a shape or page in this style; no colour if it is not filled, `usual` if none is set."""
         told = list(self._chain(family, name, "drawing-page" if family == "drawing-page" else "graphic"))
         kind = _nearest(told, "fill")
         if kind == "solid" and _nearest(told, "opacity") in ("", "100%"):
@@ -127,22 +127,22 @@ class Styles:
         return sight.NOTHING if kind == "none" else None if kind else _ground(told, usual)
 
     def page_ground(self) -> sight.Colours:
-        """The colours that pages may have: one of its own is not printed by every program."""
+        """Return the possible colours of pages; not every program prints a page's own colour."""
         grounds = [_ground([one], sight.WHITE_GROUND) for one in self._layouts.values() if one is not None]
         return None if None in grounds else frozenset({sight.WHITE}).union(*filter(None, grounds))
 
     def page_size(self, master: str) -> tuple[str, str]:
-        """Width and height of the pages with this master, "" if they are not known."""
+        """Return width and height of the pages with this master, "" if unknown."""
         layout = self._layouts.get(attribute(self._masters.get(master), "page-layout-name"))
         return attribute(layout, "page-width"), attribute(layout, "page-height")
 
     def list_levels(self, name: str) -> list[ListLevel]:
-        """The levels of a list's style; none if it is not known."""
+        """Return the levels of a list style; none if it is unknown."""
         return self._lists.get(name, [])
 
 
 def collect_styles(*roots: Element | None) -> Styles:
-    """The styles of the parts with these roots."""
+    """Return the styles of the parts with these roots."""
     styles = Styles()
     for root in roots:
         styles.add(one for one in contents(root) if one.tag in _CONTAINERS)
@@ -150,18 +150,18 @@ def collect_styles(*roots: Element | None) -> Styles:
 
 
 def read_points(length: str) -> float | None:
-    """A length in points; None if it is none."""
+    """Return a length in points; None if the text is not a length."""
     match = _LENGTH.fullmatch(length)
     return float(match[1]) * _POINTS[match[2] or ""] if match else None
 
 
 def _nearest(told: Iterable[Element], key: str) -> str:
-    """The first that elements say of something; "" if none says anything."""
+    """Return the first value of this attribute in the elements; "" if none has it."""
     return next((found for one in told if (found := attribute(one, key))), "")
 
 
 def _inked(texts: list[Element], around: sight.Ink) -> sight.Ink:
-    """The ink that properties of text make, the nearest first; a size that is a share is one of what is behind it."""
+    """Return the ink set by text properties, nearest first; a relative size multiplies the size it inherits."""
     size, share = around.size, 1.0
     for one in texts:
         told = attribute(one, "font-size")
@@ -172,7 +172,7 @@ def _inked(texts: list[Element], around: sight.Ink) -> sight.Ink:
             break
     ink = replace(around, size=None if size is None else size * share)
     for one in texts:
-        # Programs write an opacity of nothing with the colour that they choose themselves.
+        # Programs write an opacity of zero together with the automatic colour.
         if attribute(one, "use-window-font-color") == "true":
             return replace(ink, colour=None, opacity=1.0)
         if told := attribute(one, "color"):
@@ -183,7 +183,7 @@ def _inked(texts: list[Element], around: sight.Ink) -> sight.Ink:
 
 
 def _ground(told: Iterable[Element], beneath: sight.Colours) -> sight.Colours:
-    """What properties, the nearest first, put behind text; `beneath` if they say nothing, or that nothing is there."""
+    """Return the ground that properties, nearest first, put behind text; `beneath` if none or a transparent one."""
     for one in told:
         if attribute(picture := child(one, "style:background-image"), "href") or (picture is not None and len(picture)):
             return None
@@ -194,13 +194,13 @@ def _ground(told: Iterable[Element], beneath: sight.Colours) -> sight.Colours:
 
 
 class Counter:
-    """The numbers of one list while its items are counted."""
+    """The current numbers of one list."""
 
     def __init__(self, levels: list[ListLevel]) -> None:
         self._levels, self._counts = levels, dict[int, int]()
 
     def next_label(self, level: int, start: int | None = None) -> str:
-        """What stands before the next item at a level, from 0, with the space behind; "" if nothing does."""
+        """Return the label before the next item at `level` (counted from 0), including the space after it, or ""."""
         if not 0 <= level < len(self._levels):
             return ""
         form = self._levels[level]

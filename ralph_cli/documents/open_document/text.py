@@ -1,4 +1,4 @@
-"""OpenDocument texts (odt): paragraphs, lists and tables in order; notes, comments, headers and footers at the end."""
+"""OpenDocument texts (odt): paragraphs, lists and tables in order, then notes, comments, headers and footers."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
@@ -21,9 +21,9 @@ _HEADS: tuple[tuple[str, Origin], ...] = (
 
 
 def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a document on one page, with headings, tables and notes; for a child process.
+    """Return a document on one page, with headings, tables and notes; call it in a child process.
 
-    Deletions that are tracked and hidden text are left out. Raises DocumentError damaged, encrypted, too-big, no-text,
+    Tracked deletions and hidden text are left out. Raises DocumentError damaged, encrypted, too-big, no-text,
     unsupported.
     """
     archive = OpenDocument(data, name, limits)
@@ -54,7 +54,7 @@ def parse_odt(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
 
 def append_comments(page: PageText, comments: list[Element], findings: Findings) -> None:
-    """Write comments, and those that are marked on a page, behind what stands on it, each with its author."""
+    """Add the given comments and those marked on the page at its end, each with its author."""
     marked = [one for one, _ in page.marks if one.tag == "office:annotation"]
     for comment in dict.fromkeys((*comments, *marked)):
         author, text = describe_comment(comment)
@@ -64,13 +64,13 @@ def append_comments(page: PageText, comments: list[Element], findings: Findings)
 
 
 def describe_comment(comment: Element) -> tuple[str, str]:
-    """Author and text of a comment."""
+    """Return author and text of a comment."""
     author = next((one_line("".join(one.itertext()))[:80] for one in comment if one.tag == ":creator"), "")
     return author or "an unnamed author", plain_text(comment)
 
 
 def _append_notes(story: Story, page: PageText) -> None:
-    """Write the footnotes and endnotes that are marked on a page, each behind its mark."""
+    """Add the footnotes and endnotes marked on the page, each after its mark."""
     cited: dict[Element, int] = {}
     for one, at in page.marks:
         cited.setdefault(one, at)
@@ -85,7 +85,7 @@ def _append_notes(story: Story, page: PageText) -> None:
 
 
 def _read_heads(styled: Element | None) -> Iterator[tuple[Origin, str]]:
-    """Headers and footers of pages, each text once; page numbers are none."""
+    """Yield headers and footers of pages, each text once; texts without letters, such as page numbers, are left out."""
     seen: set[str] = set()
     for master in contents(styled, "office:master-styles"):
         for tag, origin in _HEADS:

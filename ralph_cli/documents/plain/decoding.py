@@ -1,7 +1,7 @@
-"""A file's bytes as text: by the encoding that is given or declared, or else by the bytes themselves.
+"""Decodes a file's bytes: by the given or declared encoding, or else by the bytes themselves.
 
-UTF-16 without a mark, and the encodings of East Asia, are known by the characters that come out: bytes that are read in
-a wrong one of these make characters too, but hardly ever common ones.
+UTF-16 without a mark and East Asian encodings are recognized by the characters they give: bytes decoded in a wrong
+one also give characters, but rarely common ones.
 """
 
 import codecs
@@ -13,7 +13,7 @@ from ralph_cli.core.errors import DocumentError
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, because the mark begins with that of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -52,14 +52,14 @@ _ENDS = re.compile("[ \n\r\t\u3000\u3001\u3002\uff0c]")
 def decode_text(
     data: bytes, *, name: str, encoding: str | None = None, declared: str | None = None
 ) -> tuple[str, tuple[Caution, ...]]:
-    """Decode a file's bytes and say what had to be guessed or replaced.
+    """Decode a file's bytes; return the text, and cautions about guesses and replacements.
 
-    The ladder: the given encoding; byte order mark; the encoding that the file declares; ISO-2022-JP by its escapes;
-    strict UTF-8; UTF-16 by its NUL bytes; UTF-8 in which fewer than 0.1 % of the bytes are wrong (they become U+FFFD);
-    with a caution an East Asian encoding in which the bytes make common characters, and Windows-1252. Data without a
-    single valid multi-byte UTF-8 sequence are not taken for damaged UTF-8: in them the odd bytes are something else.
-    Names of encodings are those of the Encoding standard of the WHATWG, and Python's.
-    Raises DocumentError "undecodable", or "unsupported" for binary data.
+    The first that applies of: the given encoding; a byte order mark; the encoding that the file declares; ISO-2022-JP
+    by its escapes; strict UTF-8; UTF-16 by its NUL bytes; UTF-8 with fewer than 0.1 % wrong bytes (they become
+    U+FFFD); with a caution, an East Asian encoding in which the bytes give common characters; with a caution,
+    Windows-1252. Data without a valid multi-byte UTF-8 sequence do not count as damaged UTF-8. Names of encodings are
+    those of the WHATWG Encoding standard, and Python's. Raises DocumentError "undecodable", or "unsupported" for
+    binary data.
     """
     if encoding is not None:
         return _decode_as(data, encoding, name), ()
@@ -80,13 +80,13 @@ def decode_text(
 
 
 def python_codec(label: str) -> str | None:
-    """Python's codec for a label of the Encoding standard or for a codec's own name, None if it is neither."""
+    """Return Python's codec for a label of the Encoding standard or for a codec's own name, None for other names."""
     import webencodings
 
     found = webencodings.lookup(label)
     named = found.codec_info.name if found is not None else label
     try:
-        # The standard reads GBK as its successor, and knows codecs that Python has not.
+        # The standard replaces GBK by its successor, and has codecs that Python lacks.
         info = codecs.lookup("gb18030" if named == "gbk" else named)
         "".encode(info.name)
     except (LookupError, ValueError):
@@ -95,7 +95,7 @@ def python_codec(label: str) -> str | None:
 
 
 def _guess(data: bytes, name: str) -> tuple[str, tuple[Caution, ...]]:
-    """Decode what is not UTF-8 and declares nothing."""
+    """Decode data that are not UTF-8 and declare no encoding."""
     order = guess_utf16(data)
     if order is not None:
         return _decode_as(data, order, name), ()
@@ -126,7 +126,10 @@ def _try_to_decode(data: bytes, codec: str) -> str | None:
 
 
 def _decode_declared(data: bytes, label: str) -> tuple[str, tuple[Caution, ...]] | None:
-    """Decode as the file declares; None if it cannot be so. What can be read as bytes at all is not UTF-16."""
+    """Decode in the declared encoding; None if that is impossible.
+
+    A file whose declaration was readable as bytes is not UTF-16.
+    """
     codec = python_codec(label)
     if codec is None or codec.startswith(("utf-8", "utf-16", "utf-32")):
         return None
@@ -141,7 +144,7 @@ def _decode_as(data: bytes, encoding: str, name: str) -> str:
     codec = python_codec(encoding)
     if codec is None:
         raise DocumentError(f"unknown encoding {encoding!r}", code="undecodable", hint=_ENCODING_HINT)
-    # A mark says more of the order of bytes than a name does.
+    # A mark is more reliable about the byte order than a name.
     codec = next((marked for mark, marked in _BOMS if codec[:6] == marked[:6] and data.startswith(mark)), codec)
     try:
         text = data.decode(codec)
@@ -154,7 +157,7 @@ def _decode_as(data: bytes, encoding: str, name: str) -> str:
 
 
 def _decode_with_mark(data: bytes, encoding: str, name: str) -> tuple[str, tuple[Caution, ...]]:
-    """Decode data that carried a byte order mark; a few wrong bytes are replaced and counted."""
+    """Decode data that had a byte order mark; a few wrong bytes are replaced and counted."""
     text = data.decode(encoding, "replace")
     bad = text.count("\ufffd")
     if bad and bad >= max(1, len(text)) * _BAD_SHARE:
@@ -180,9 +183,10 @@ def _binary_error(name: str) -> DocumentError:
 
 
 def guess_utf16(data: bytes) -> str | None:
-    """The codec of UTF-16 text without a byte order mark, None if it is none.
+    """Return the codec of UTF-16 text without a byte order mark, None if it is not UTF-16.
 
-    Of the two byte orders the one that makes characters of living scripts, with spaces or line ends between them.
+    Of the two byte orders, it is the one that gives characters of living scripts, with spaces or line ends between
+    them.
     """
     sample = data[: _SAMPLE - _SAMPLE % 2]
     if len(data) % 2 or b"\0" not in sample or _is_plain_with_nul(sample):
@@ -193,9 +197,9 @@ def guess_utf16(data: bytes) -> str | None:
 
 
 def guess_multibyte(data: bytes) -> str | None:
-    """The codec of Japanese, Chinese or Korean text in an encoding of its own; None if none is likely.
+    """Return the codec of Japanese, Chinese or Korean text in a regional encoding; None if none is likely.
 
-    A share of the characters must be among the most common of the language, and clearly more than in any other.
+    Enough of the characters must be among the most common of the language, and clearly more than for any other codec.
     """
     shares: dict[str, float] = {}
     for codec, common in _COMMON.items():
@@ -215,12 +219,12 @@ def guess_multibyte(data: bytes) -> str | None:
 
 
 def _is_plain_with_nul(sample: bytes) -> bool:
-    """Whether the sample is text of one byte a character in which a few NUL bytes stand."""
+    """Whether the sample is single-byte text with a few NUL bytes."""
     nuls = sample.count(0)
     return nuls < 0.3 * len(sample) and sample.isascii() and len(_CONTROL.findall(sample)) < 0.02 * len(sample)
 
 
 def _score_utf16(sample: bytes, codec: str) -> float:
-    """The share of characters that are written in living scripts; 0 without any space or end of a line or sentence."""
+    """Return the share of characters in living scripts; 0 without any space, line end or sentence end."""
     text = sample.decode(codec, "replace")
     return len(_WRITTEN.findall(text)) / len(text) if _ENDS.search(text) else 0.0

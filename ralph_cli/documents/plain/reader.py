@@ -20,11 +20,11 @@ _NOT_A_PARAGRAPH = re.compile(r" {0,3}(?:[-*+][ \t]|\d{1,9}[.)][ \t]|>|\||(?:[-*
 
 
 def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
-    """Text, Markdown or code as it is, with line ends made LF; form feeds separate pages."""
+    """Return text, Markdown or code with line ends as LF; form feeds separate pages."""
     text, cautions = read_plain_text(data, name=name, encoding=encoding, limits=limits)
     pages = text.split(PAGE_BREAK)
     while len(pages) > 1 and not pages[-1].strip():
-        pages.pop()  # a form feed also ends the last page of many texts
+        pages.pop()  # many texts also end their last page with a form feed
     if len(pages) > limits.pages:
         raise DocumentError(f"{name} has {len(pages)} pages; the limit is {limits.pages}", code="too-big")
     headings = tuple(find_headings(pages)) if kind == "markdown" else ()
@@ -34,8 +34,9 @@ def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limit
 def read_plain_text(
     data: bytes, *, name: str, encoding: str | None, limits: LoadLimits
 ) -> tuple[str, tuple[Caution, ...]]:
-    """A file's text with line ends made LF, and what was guessed. Raises DocumentError as `decode_text` does, empty and
-    too-big.
+    """Return a file's text with line ends as LF, and cautions about guesses.
+
+    Raises DocumentError as `decode_text` does, empty and too-big.
     """
     text, cautions = decode_text(data, name=name, encoding=encoding)
     if len(text) > limits.characters:
@@ -46,9 +47,9 @@ def read_plain_text(
 
 
 def find_headings(pages: Sequence[str]) -> Iterator[Heading]:
-    """ATX and setext headings of pages, outside fenced code (CommonMark 0.31, sections 4.2, 4.3 and 4.5).
+    """Yield ATX and setext headings of pages, outside fenced code (CommonMark 0.31, sections 4.2, 4.3 and 4.5).
 
-    A page break stands between the pages.
+    The offsets include a page break between pages.
     """
     fence = ""
     offset = 0

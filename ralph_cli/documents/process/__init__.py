@@ -1,1 +1,1 @@
-"""Parsers in a process of their own, within bounds of time and memory."""
+"""Runs parsers in their own processes, with limits on time and memory."""

@@ -1,4 +1,4 @@
-"""Runs a parser in a process of its own, with bounds on memory and time, and distrusts what comes back."""
+"""Runs a parser in its own process, with limits on memory and time, and does not trust its answers."""
 
 import dataclasses
 import json
@@ -21,8 +21,8 @@ _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 _MAX_ERROR = 1 << 16
 _REPORTED = "encrypted wrong-password damaged no-text too-big unsupported undecodable empty changed crashed"
 _CODES = frozenset(_REPORTED.split())
-# How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
-# process when the machine has none left.
+# The signals of a process without memory: pdfium's when memory is refused (other faults give SIGTRAP, SIGILL or
+# SIGSEGV), and the kernel's when the machine has none left.
 _MEMORY_SIGNALS = frozenset({"SIGABRT", "SIGKILL"})
 
 
@@ -40,17 +40,17 @@ _PROGRESS = struct.Struct(">II")
 
 
 def encode_frame(kind: bytes, payload: bytes) -> bytes:
-    """One frame as bytes."""
+    """Return one frame as bytes."""
     return _HEADER.pack(kind, len(payload)) + payload
 
 
 def encode_progress(done: int, total: int) -> bytes:
-    """A frame that says: `done` of `total` pages."""
+    """Return a frame that reports `done` of `total` pages."""
     return encode_frame(PROGRESS, _PROGRESS.pack(done, total))
 
 
 def read_progress(payload: bytes) -> tuple[int, int]:
-    """Pages done and in all; ValueError if the payload is not that."""
+    """Return the number of pages done and the total. Raises ValueError if the payload is not a progress report."""
     try:
         done, total = _PROGRESS.unpack(payload)
     except struct.error as error:
@@ -59,9 +59,9 @@ def read_progress(payload: bytes) -> tuple[int, int]:
 
 
 def read_frame(pipe: IO[bytes], max_bytes: int) -> tuple[bytes, bytes] | None:
-    """The next frame, or None when the stream ends, be it inside a frame.
+    """Return the next frame, or None if the stream ends, even inside a frame.
 
-    ValueError for an unknown kind or a payload of more than `max_bytes` bytes.
+    Raises ValueError for an unknown kind or a payload of more than `max_bytes` bytes.
     """
     header = pipe.read(_HEADER.size)
     if len(header) < _HEADER.size:
@@ -80,10 +80,10 @@ class ParserProcess(Protocol):
     stdout: IO[bytes]
 
     def kill(self) -> None:
-        """End it, and the processes that read pages for it."""
+        """End the process and the processes that read pages for it."""
 
     def wait(self) -> int:
-        """Its status when it has ended; below 0, the signal that ended it."""
+        """Return its status when it has ended; a negative one is the signal that ended it."""
 
 
 def run_parser(
@@ -97,11 +97,11 @@ def run_parser(
     start: "StartParser | None" = None,
     **options: Any,
 ) -> _Result:
-    """Ask a parser process for an operation on a file's bytes; `decode` makes a value of its answer, or raises.
+    """Ask a parser process for an operation on a file's bytes; `decode` converts its answer to a value, or raises.
 
-    `start` starts the process, a fresh one if it is not given. It inherits no environment and gets the file through a
-    pipe. Raises what the parser reported as DocumentError, timeout, too-big or crashed when it did not survive, and
-    crashed for an answer that no correct parser gives: the file may have taken the parser over.
+    `start` starts the process; the default is a fresh one. It inherits no environment and gets the file through a
+    pipe. Raises DocumentError: what the parser reported; timeout, too-big or crashed if it did not survive; and
+    crashed for an answer that no correct parser gives, because the file may have taken over the parser.
     """
     request = {"op": operation, "name": name, "limits": dataclasses.asdict(limits), **options}
     result = exchange(request, data, name, limits, on_progress, start or start_parser)
@@ -114,7 +114,7 @@ def run_parser(
 def exchange(
     request: dict[str, Any], data: bytes, name: str, limits: LoadLimits, on_progress: OnProgress, start: "StartParser"
 ) -> bytes:
-    """Send a request and the file's bytes to a new parser process, and return its answer as it is."""
+    """Send a request and the file's bytes to a new parser process, and return its answer unchanged."""
     header = json.dumps(request).encode("ascii") + b"\n"
     process = start()
     watch = _Watchdog(process, limits.seconds_for(len(data)))
@@ -124,7 +124,7 @@ def exchange(
         result = _receive(process.stdout, name, limits, watch, on_progress)
     finally:
         watch.cancel()
-        process.kill()  # it has nothing left to do, or must not go on
+        process.kill()  # it is finished, or must be stopped
         status = process.wait()
         feeder.join()  # its pipe has no reader any more
         process.stdout.close()
@@ -134,7 +134,7 @@ def exchange(
 
 
 class _Watchdog:
-    """Kills the process when its time is over; the time may be set anew once."""
+    """Kills the process when its time is over; the time can be reset once."""
 
     def __init__(self, process: ParserProcess, seconds: float) -> None:
         self._process = process
@@ -176,7 +176,7 @@ class _FreshProcess:
 
 
 def start_parser() -> ParserProcess:
-    """A fresh parser process. Raises DocumentError "crashed" when it cannot be started."""
+    """Start a fresh parser process. Raises DocumentError "crashed" if it cannot be started."""
     try:
         process = start_python(_BOOTSTRAP, subprocess.PIPE, subprocess.PIPE)
     except OSError as error:
@@ -190,7 +190,7 @@ StartParser = Callable[[], ParserProcess]
 
 
 def start_python(code: str, stdin: int, stdout: int) -> "subprocess.Popen[bytes]":
-    """A Python of its own that runs this code, with the same places to import from and no environment.
+    """Start a Python process that runs this code, with the same import path and no environment.
 
     Raises OSError.
     """
@@ -208,13 +208,13 @@ def start_python(code: str, stdin: int, stdout: int) -> "subprocess.Popen[bytes]
 
 
 def _feed(pipe: IO[bytes], header: bytes, data: bytes) -> None:
-    with suppress(OSError), pipe:  # if the process ends early, its exit status tells why
+    with suppress(OSError), pipe:  # if the process ends early, its exit status gives the reason
         pipe.write(header)
         pipe.write(data)
 
 
 def _receive(pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watchdog, on_progress: OnProgress) -> bytes | None:
-    """The result, or None if the process ended without one. Raises what the process reported."""
+    """Return the result, or None if the process ended without one. Raises the errors that the process reported."""
     total: int | None = None
     while True:
         try:
@@ -259,7 +259,7 @@ def _parse_failure(payload: bytes) -> DocumentError:
 
 
 def _exit_error(name: str, watch: _Watchdog, status: int, limits: LoadLimits) -> DocumentError:
-    """What to say about a parser that ended without a result."""
+    """Return the error for a parser that ended without a result."""
     try:
         ended_by = signal.Signals(-status).name if status < 0 else f"exit status {status}"
     except ValueError:

@@ -1,7 +1,7 @@
-"""Parser processes for many small files: forked off one process that has imported the readers and reads nothing itself.
+"""Parser processes for many small files, forked from one process that has imported the readers but reads no file.
 
-To start Python and import a reader takes longer than to read a small file. Each file still has a process of its own,
-with bounds of its own, and a crash ends that process alone.
+Starting Python and importing a reader takes longer than reading a small file. Each file still has its own process
+with its own limits, and a crash ends only that process.
 """
 
 import gc
@@ -19,7 +19,7 @@ from typing import IO
 
 from ralph_cli.documents.process.child import ParserProcess, start_parser, start_python
 
-# Files below which the imports cost more than the forks save.
+# With fewer files, the imports cost more than the forks save.
 FEW_FILES = 8
 
 _BOOTSTRAP = "from ralph_cli.documents.process.forks import serve; serve()"
@@ -27,10 +27,10 @@ _NUMBER = struct.Struct(">q")
 
 
 class ParserForks:
-    """Starts parser processes, while it is open: the first `few` fresh, the others by forking where that can be done.
+    """Starts parser processes while it is open: the first `few` fresh, the others by forking where that is possible.
 
-    The processes are the children of the forking one, so that alone can wait for them: it ends and reaps a child when
-    it is told to, and not before, so a number never stands for another process.
+    The processes are children of the forking process, so only it can wait for them. It ends and reaps a child only on
+    request, so a process id never refers to another process.
     """
 
     def __init__(self, few: int = FEW_FILES) -> None:
@@ -59,12 +59,12 @@ class ParserForks:
 
     def __exit__(self, *_: object) -> None:
         if self._control is not None and self._server is not None:
-            self._control.close()  # the server ends with it, and ends what it has forked
+            self._control.close()  # the server then exits and ends its forks
             self._server.wait()
             self._control = None
 
     def start(self) -> ParserProcess:
-        """A new parser process. Raises DocumentError "crashed" when it cannot be started."""
+        """Start a new parser process. Raises DocumentError "crashed" if it cannot be started."""
         with self._lock:
             self._fresh_left -= 1
             if self._fresh_left < 0:
@@ -78,18 +78,18 @@ class ParserForks:
         except (OSError, struct.error):
             os.close(ours_in)
             os.close(ours_out)
-            return start_parser()  # the server has been ended by the system
+            return start_parser()  # the system has ended the server
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
         return _Fork(self, number, os.fdopen(ours_in, "wb"), os.fdopen(ours_out, "rb"))
 
     def reap(self, number: int) -> int:
-        """End a process and return its status as subprocess gives it: below 0, the signal that ended it."""
+        """End a process and return its status as subprocess does: a negative one is the signal that ended it."""
         try:
             return self._ask(_NUMBER.pack(number))
         except (OSError, struct.error):
-            return -signal.SIGKILL  # with the server, it was ended by the system
+            return -signal.SIGKILL  # the system ended it together with the server
 
     def _ask(self, message: bytes, pipes: list[int] | None = None) -> int:
         if self._control is None:
@@ -113,22 +113,22 @@ class _Fork:
     stdout: IO[bytes]
 
     def kill(self) -> None:
-        """End it and the processes that read pages for it."""
+        """End the process and the processes that read pages for it."""
         _kill(self.number)
 
     def wait(self) -> int:
-        """Its status."""
+        """Return its status."""
         return self.forks.reap(self.number)
 
 
 def serve() -> None:
-    """Import the readers, then fork a parser for every message with pipes, and reap the one that a message names."""
+    """Import the readers, then fork a parser for each message with pipes, and reap the process that a message names."""
     from ralph_cli.documents.process.worker import READERS
 
     control = socket.socket(fileno=os.dup(0))
     os.dup2(1, 0)
     for name in READERS:
-        with suppress(ImportError):  # who asks for it is told
+        with suppress(ImportError):  # a request for it reports the error
             import_module(f"ralph_cli.documents.{name}")
     gc.freeze()
     children: set[int] = set()
@@ -167,7 +167,7 @@ def _become_parser(control: socket.socket, pipes: list[int]) -> None:
 
 
 def _kill(number: int) -> None:
-    for end in (os.killpg, os.kill):  # it may not yet lead a group of its own
+    for end in (os.killpg, os.kill):  # it may not lead its own group yet
         with suppress(ProcessLookupError):
             end(number, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Pages read side by side, by processes forked off the parser; in one process where there are few, or none can be."""
+"""Reads pages in parallel, in processes forked from the parser; in one process for few pages or without fork."""
 
 import multiprocessing
 import os
@@ -17,26 +17,26 @@ _Read = Callable[[Sequence[int]], Iterator[tuple[int, _Page]]]
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """A DocumentError on its way from one process to another."""
+    """A DocumentError in transit between processes."""
 
     message: str
     code: str
     hint: str = ""
 
 
-# Pages below which another process costs more than it saves.
+# With fewer pages, another process costs more than it saves.
 FEW_PAGES = 24
 
 MAX_PROCESSES = 4
 
 
 def count_cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def usable_processes() -> int:
-    """How many processes may read at once: one a core that this process may use, up to four; one if it cannot fork."""
+    """Return the number of processes to read with: one per usable core, up to four; one if it cannot fork."""
     if sys.platform != "linux":  # elsewhere a fork may hang in the system's libraries
         return 1
     return min(count_cores(), MAX_PROCESSES)
@@ -45,12 +45,12 @@ def usable_processes() -> int:
 def read_side_by_side(
     read: _Read[_Page], total: int, processes: int, on_progress: Callable[[int, int], None]
 ) -> list[_Page]:
-    """What `read` gives for the pages 0 to `total` - 1, in their order, up to the first that it does not give.
+    """Return the results of `read` for the pages 0 to `total` - 1, in order, up to the first missing one.
 
-    `read` gets indices in ascending order and yields (index, page) for each; it runs in several `processes` at once,
-    each with every so many-th page, so it must depend on no other page. `on_progress(done, total)` is called after each
-    page. What `read` raises is raised here. If a process ends otherwise, this process ends in the same way, so that
-    whoever watches it learns of it.
+    `read` gets indices in ascending order and yields (index, page) for each. It runs in several `processes` at once,
+    each with every n-th page, so a page must not depend on others. `on_progress(done, total)` is called after each
+    page. Errors of `read` are raised here. If a process ends abnormally, this process ends in the same way, so that
+    its parent notices.
     """
     found: dict[int, _Page] = {}
     if processes < 2 or total < FEW_PAGES:
@@ -72,7 +72,7 @@ def _gather(read: _Read[_Page], total: int, processes: int) -> Iterator[tuple[in
         receiver, sender = context.Pipe(duplex=False)
         process = context.Process(target=_serve, args=(read, range(first, total, processes), sender), daemon=True)
         process.start()
-        sender.close()  # or the end of the process would not be seen
+        sender.close()  # otherwise the end of the process would go unnoticed
         running[receiver] = process
     while running:
         for ready in wait(list(running)):
@@ -95,7 +95,7 @@ def _serve(read: _Read[_Page], indices: range, sender: Connection) -> None:
         for item in read(indices):
             sender.send(item)
     except BrokenPipeError:
-        os._exit(1)  # nobody waits any more
+        os._exit(1)  # nobody is waiting any more
     except MemoryError:
         os._exit(EXIT_MEMORY)
     except DocumentError as error:
@@ -105,7 +105,7 @@ def _serve(read: _Read[_Page], indices: range, sender: Connection) -> None:
 
 
 def _end_like(status: int) -> NoReturn:
-    """End this process as another ended: by the same signal, or with the same exit status."""
+    """End this process like another: by the same signal, or with the same exit status."""
     if status < 0:
         os.kill(os.getpid(), -status)
     os._exit(status if status > 0 else 1)

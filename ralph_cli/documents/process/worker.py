@@ -1,4 +1,4 @@
-"""The parser process: reads one request and one file from standard input, answers in frames, and ends."""
+"""The parser process: reads one request and one file from standard input, answers in frames, and exits."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from ralph_cli.documents.structure.complete import complete
 
 
 def main() -> None:
-    """Serve one request; see `child.run_parser` for the other side."""
+    """Serve one request; `child.run_parser` is the other side."""
     # Libraries may write to descriptor 1; only frames may reach the parent.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -34,16 +34,19 @@ def main() -> None:
     except MemoryError:
         os._exit(EXIT_MEMORY)
     except BrokenPipeError:
-        os._exit(1)  # the parent has gone
+        os._exit(1)  # the parent has exited
     except Exception as error:  # noqa: BLE001 - the boundary of the process; the parent must hear of it in words
         _fail(answers, DocumentError(f"the parser failed: {type(error).__name__}: {error}"[:500], code="crashed"))
-    # No clean-up: closing a damaged PDF is one more chance to crash, and the result is already sent.
+    # No clean-up: closing a damaged PDF could crash, and the result is already sent.
     os._exit(0)
 
 
 class _Operation(NamedTuple):
-    """What does a request: a function of a module in `documents`, the fields of the request that it takes beside the
-    name, and whether it takes limits."""
+    """The function for a request, with the module in `documents` that has it.
+
+    `options` are the fields of the request that it takes in addition to the name; `is_limited` says whether it takes
+    limits.
+    """
 
     module: str
     function: str
@@ -51,7 +54,7 @@ class _Operation(NamedTuple):
     is_limited: bool = True
 
     def __call__(self, data: bytes, request: dict[str, Any], limits: LoadLimits, **more: Any) -> ParsedDocument | bytes:
-        """The document that was read, or an answer about one."""
+        """Return the document that was read, or an answer about one."""
         found = getattr(import_module(f"ralph_cli.documents.{self.module}"), self.function)
         given = {key: request[key] for key in ("name", *self.options)}
         result: ParsedDocument | bytes = found(data, **given, **({"limits": limits} if self.is_limited else {}), **more)
@@ -92,7 +95,7 @@ READERS = frozenset(operation.module for operation in (*_OPERATIONS.values(), *_
 
 
 def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:
-    """Parse the file, or answer about its pages, as the request asks; the result as JSON, or as the operation says."""
+    """Parse the file, or answer about its pages; return the result as JSON, or in the form of the operation."""
     kind = request["op"]
     request = {"kind": kind, **request}
     if kind in OFFICE_KINDS:
@@ -110,7 +113,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
 
 def _read_pages(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> ParsedDocument | bytes:
-    """What is asked of the pages of a PDF, or of pictures as one; what takes long says how far it is."""
+    """Process a request about pages of a PDF, or of pictures converted to one; long operations report progress."""
 
     def report(done: int, total: int) -> None:
         set_cpu_limit(limits.seconds + limits.seconds_per_page * total)
@@ -131,7 +134,7 @@ def _read_pages(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
 
 def limit_resources(limits: LoadLimits) -> None:
-    """Bound memory and processor time and forbid core dumps."""
+    """Limit memory and processor time, and forbid core dumps."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
@@ -139,7 +142,7 @@ def limit_resources(limits: LoadLimits) -> None:
 
 
 def set_cpu_limit(seconds: float) -> None:
-    """Processor time after which the kernel ends this process, should the parent no longer be there to do it."""
+    """Set the processor time after which the kernel ends this process, in case the parent cannot."""
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     wanted = int(seconds) + 5
     resource.setrlimit(resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))

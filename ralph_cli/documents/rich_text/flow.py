@@ -1,6 +1,6 @@
-"""A stream of paragraphs and tables of an RTF file: its text itself, a note, a header.
+"""A stream of paragraphs and tables of an RTF file: the text itself, a note, or a header.
 
-The cells of a row end at given distances from the margin.
+RTF gives the end of each cell as a distance from the margin.
 """
 
 from bisect import bisect_left
@@ -12,13 +12,13 @@ from ralph_cli.documents.rich_text.ink import Shade, read_shade
 from ralph_cli.documents.sight import CLIPPED, OFF_PAGE, is_far_off, is_flat
 from ralph_cli.documents.tables import MOST_COLUMNS, TableCell, TableRow, write_table
 
-# Twentieths of a point by which edges may differ that are one.
+# Twentieths of a point by which two positions of the same edge may differ.
 _NEAR = 60
 
 
 @dataclass(slots=True)
 class CellForm:
-    """Where a cell ends, and whether it goes on with the one before it or above it."""
+    """The right edge of a cell, and whether it continues the cell to its left or above."""
 
     edge: int
     joins_left: bool = False
@@ -28,7 +28,7 @@ class CellForm:
 
 @dataclass(slots=True)
 class RowForm:
-    """How a row is divided; `left` is where its first cell begins, `indent` how far its label is set in, in points."""
+    """The layout of a row: `left` is the left edge of its first cell, `indent` the indent of its label in points."""
 
     left: int = 0
     indent: float = 0.0
@@ -38,18 +38,18 @@ class RowForm:
     shade: Shade = field(default_factory=lambda: Shade(is_sure=False))
 
 
-# The rows of a table while they are read.
+# The rows of a table under construction.
 _Rows = list[tuple[RowForm, list[PageText]]]
 
 
 def _write_rows(rows: _Rows) -> PageText:
-    """The text of a table, and its columns in it; empty if nothing is in it."""
+    """Return the text of a table with its columns; empty if all cells are empty."""
     edges = _distinct_edges(edge for form, _ in rows for edge in (form.left, *(c.edge for c in form.cells)))
     return write_table([TableRow(_place(form, cells, edges), form.indent, form.is_header) for form, cells in rows])
 
 
 def why_cut(height: int | None) -> str:
-    """Why nothing is seen in a row or line of so many twentieths of a point, less than 0 if it is kept; "" if it is."""
+    """Return why nothing is seen in a row or line of this height (twentieths of a point, negative if exact), or ""."""
     return CLIPPED if height is not None and height < 0 and is_flat(-height / 20) else ""
 
 
@@ -62,7 +62,7 @@ def _distinct_edges(edges: Iterable[int]) -> list[int]:
 
 
 def _place(form: RowForm, texts: list[PageText], edges: list[int]) -> list[TableCell]:
-    """The cells of a row in the columns of its table."""
+    """Return the cells of a row in the columns of their table."""
     cells: list[TableCell] = []
     shown = PageText()
     column = max(bisect_left(edges, form.left - _NEAR), 0)
@@ -81,9 +81,9 @@ def _place(form: RowForm, texts: list[PageText], edges: list[int]) -> list[Table
 
 @dataclass(slots=True)
 class Flow:
-    """The paragraph and the table that are being read, and the page on which they are written, so far `apart`.
+    """The current paragraph and table, and the page to which they are written with the separator `apart`.
 
-    `marked` are what is noted in the paragraph, each with the number of parts before it.
+    `marked` are the notes in the paragraph, each with the number of parts before it.
     """
 
     page: PageText
@@ -91,23 +91,23 @@ class Flow:
     parts: list[str] = field(default_factory=list)
     marked: list[tuple[int, int]] = field(default_factory=list)
     level: int = 0
-    """Of a heading; 0 for other paragraphs."""
+    """The level of a heading; 0 for other paragraphs."""
     indents: tuple[int, int] = (0, 0)
-    """By how many twentieths of a point the paragraph is set in, and its first line more."""
+    """The indent of the paragraph and the additional indent of its first line, in twentieths of a point."""
     in_table: bool = False
     in_row: bool = False
-    """Whether the form of the row that is being read is known."""
+    """Whether the layout of the current row is known."""
     is_nested: bool = False
     cells: list[PageText] = field(default_factory=list)
     cell: list[PageText] = field(default_factory=list)
     row: RowForm = field(default_factory=RowForm)
     rows: _Rows = field(default_factory=list)
     indent: float = 0.0
-    """How far the label of the row is set in, in points."""
+    """The indent of the row's label, in points."""
     next_cell: CellForm = field(default_factory=lambda: CellForm(0))
 
     def take_word(self, word: str, number: int | None, levels: dict[int, int]) -> bool:
-        """Whether a word says something of paragraphs or tables, which is then done; `levels` are those of styles."""
+        """Apply a word about paragraphs or tables, and return whether it was one; `levels` are the levels of styles."""
         match word:
             case "par" | "sect":
                 self.end_paragraph()
@@ -136,7 +136,7 @@ class Flow:
         return True
 
     def _take_form(self, word: str, number: int | None) -> bool:
-        """Whether a word says how a row is divided, which is then noted."""
+        """Apply a word about the layout of a row; return whether it was one."""
         match word:
             case "trowd":
                 self.row, self.in_row = RowForm(), True
@@ -164,13 +164,13 @@ class Flow:
 
     @property
     def flag(self) -> str:
-        """Why nothing is seen in the paragraph or row that is being read; "" if nothing says so."""
+        """Why nothing is seen in the current paragraph or row; "" if nothing hides it."""
         if is_far_off(self.indents[0] / 20):
             return OFF_PAGE
         return self.row.flag if self.in_row else ""
 
     def shades(self) -> list[Shade] | None:
-        """What is behind the cell that is being read; nothing outside of tables, None if the file tells it later."""
+        """Return the shades behind the current cell; empty outside of tables, None if the file specifies them later."""
         if not self.in_table and not self.in_row:
             return []
         at = len(self.cells)
@@ -190,8 +190,8 @@ class Flow:
             self.page.name_part(text.text(), at, self.level)
 
     def end_table(self) -> None:
-        """Write the table that ends where a paragraph outside of it does."""
-        if self.cells or any(self.cell):  # of a row that does not end
+        """Write the table when a paragraph outside of it ends."""
+        if self.cells or any(self.cell):  # from a row without an end
             self.cells += [join_lines(self.cell)] if any(self.cell) else []
             self.cell = []
             self._end_row()
@@ -208,7 +208,7 @@ class Flow:
         self.cells, self.in_row = [], False
 
     def _take_parts(self) -> PageText:
-        """The pieces of a paragraph."""
+        """Return the text of the paragraph and clear its parts."""
         found = PageText.of(_join(self.parts))
         if not self.cells and not any(self.cell):
             self.indent = sum(self.indents) / 20
@@ -218,6 +218,6 @@ class Flow:
 
 
 def _join(parts: list[str]) -> str:
-    """Some pieces as text, in which halves of characters have come together."""
+    """Join parts into a text; surrogate pairs split between parts become one character."""
     text = "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return "\n".join(line.strip(" \t") for line in clean_text(text).split("\n")).strip()

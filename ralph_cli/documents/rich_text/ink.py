@@ -1,6 +1,6 @@
-"""How characters of an RTF file are inked: their size, their colour, and what is behind them.
+"""The ink of characters in an RTF file: their size, their colour, and the ground behind them.
 
-That may be a drawing: it has a size and a fill, and text may keep away from it.
+The ground may be a drawing, which has a size and a fill, and which text may flow around.
 """
 
 import re
@@ -12,7 +12,7 @@ from ralph_cli.documents.office.backdrops import is_backdrop
 from ralph_cli.documents.office.xml_tree import number
 from ralph_cli.documents.sight import CLIPPED, NOTHING, WHITE, Colours, is_flat
 
-# Half-points, where the file names no size.
+# Half-points: the size if the file sets none.
 _USUAL_SIZE = 24
 
 _SHADE = re.compile(r"(ch|(?:raw)?cl|tr|)(?:(cbpat|shading|shdng)|bg(?:dk)?(?:hori?z?|vert|[fb]diag|d?cross))(?:raw)?")
@@ -20,7 +20,7 @@ _SHADE = re.compile(r"(ch|(?:raw)?cl|tr|)(?:(cbpat|shading|shdng)|bg(?:dk)?(?:ho
 _OWNERS = {"ch": "characters", "": "paragraph", "tr": "row"}
 
 _MEASURES = frozenset({"shpleft", "shptop", "shpright", "shpbottom", "shpwr"})
-# How text keeps away from a shape (\shpwr): it stands above and below, around, or close around it.
+# Modes in which text flows around a shape (\shpwr): above and below, around, or tightly around it.
 _KEEPING_AWAY = (1, 2, 4)
 
 _LETTERS, _PICTURES = {"gtextUNICODE"}, {"pib", "pibName"}
@@ -29,9 +29,9 @@ _LONGEST = 20
 
 @lru_cache(maxsize=1_024)
 def read_shade(word: str) -> tuple[str, str]:
-    """Of what a word of the file says the shade, and what it says: "cbpat" its colour, "" that it is of lines.
+    """Return the owner of the shade that a word sets, and what it sets: "cbpat" is the colour, "" a pattern of lines.
 
-    Nothing if it says no shade.
+    Return two empty strings if the word sets no shade.
     """
     match = _SHADE.fullmatch(word)
     return (_OWNERS.get(match[1], "cell"), match[2] or "") if match else ("", "")
@@ -39,9 +39,9 @@ def read_shade(word: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """What is behind something: the number of its colour, None where the file names none.
+    """The shade behind an object: the number of its colour, None if the file sets none.
 
-    `is_pattern` says that lines or dots of another colour are in it; `is_sure`, that every program shows it.
+    `is_pattern` means that it contains lines or dots of another colour; `is_sure`, that every program shows it.
     """
 
     back: int | None = None
@@ -49,7 +49,7 @@ class Shade:
     is_sure: bool = True
 
     def changed(self, word: str, number: int | None) -> "Shade":
-        """What it is with a word that says something of it."""
+        """Return the shade after a word that changes it."""
         what = read_shade(word)[1]
         if what == "cbpat":
             return replace(self, back=number or 0)
@@ -58,7 +58,7 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """Size and colour of characters, and what is behind them alone. `colour` is None where the file names none."""
+    """The size and colour of characters, and the shades behind them alone; `colour` is None if the file sets none."""
 
     size: int = _USUAL_SIZE
     colour: int | None = None
@@ -67,7 +67,7 @@ class Ink:
     shade: Shade = field(default_factory=Shade)
 
     def changed(self, word: str, number: int | None) -> "Ink":
-        """What it is with a word of the file."""
+        """Return the ink after a word of the file."""
         match word:
             case "fs":
                 return replace(self, size=number or _USUAL_SIZE)
@@ -83,35 +83,35 @@ class Ink:
 
     @property
     def shades(self) -> list[Shade]:
-        """What is behind the characters alone, the uppermost last. Word knows no \\cb, other programs do."""
+        r"""The shades behind the characters alone, uppermost last. Word ignores \cb, other programs do not."""
         return [Shade(self.back, is_sure=False), self.shade, Shade(self.highlight)]
 
 
 class Palette:
-    """The colours of a file by their numbers; None is the one that the program chooses."""
+    """The colours of a file by their numbers; None is the automatic colour."""
 
     def __init__(self) -> None:
         self._colours: list[int | None] = []
         self._levels: dict[str, int] = {}
 
     def take_word(self, word: str, number: int | None) -> None:
-        """A level of the colour that is being told."""
+        """Set a component of the current colour."""
         if word in ("red", "green", "blue"):
             self._levels[word] = min(max(number or 0, 0), 255)
 
     def end_colours(self, count: int) -> None:
-        """So many colours end."""
+        """End `count` colours."""
         for _ in range(count):
             levels = [self._levels.get(name, 0) for name in ("red", "green", "blue")]
             self._colours.append(levels[0] << 16 | levels[1] << 8 | levels[2] if self._levels else None)
             self._levels.clear()
 
     def colour(self, number: int | None) -> int | None:
-        """A colour by its number. Programs differ in whether 0 may be another than their own choice."""
+        """Return a colour by its number. Programs differ on whether 0 may be other than the automatic colour."""
         return self._colours[number] if number is not None and 0 <= number < len(self._colours) else None
 
     def ground(self, paper: Colours, layers: Iterable[Shade]) -> Colours:
-        """What may be behind text on some paper with these layers over it, the uppermost last."""
+        """Return the possible colours behind text on `paper` with these layers, uppermost last."""
         behind = paper
         for layer in layers:
             colour = self.colour(layer.back)
@@ -125,7 +125,7 @@ class Palette:
 
 @dataclass(slots=True)
 class Shape:
-    """A drawing while it is read: the numbers of its words, its settings, and whether one within it is filled."""
+    """A drawing under construction: the numbers of its words, its settings, and whether a drawing in it is filled."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class Shape:
     has_filled: bool = False
 
     def take_word(self, word: str, value: int) -> None:
-        """A word with its number; of the parts of an old drawing the largest and the darkest are kept."""
+        """Store a word with its number; of the parts of an old drawing, keep the largest size and the darkest level."""
         if word in _MEASURES:
             self.numbers.setdefault(word, value)
         elif word in ("dpxsize", "dpysize", "dpfillpat"):
@@ -142,7 +142,7 @@ class Shape:
             self.numbers["level"] = min(value, self.numbers.get("level", 255))
 
     def take_text(self, part: str, text: str) -> None:
-        """The name of a setting ("sn"), or its value ("sv")."""
+        """Store the name of a setting ("sn"), or its value ("sv")."""
         if part == "sn":
             self.name = text[:_LONGEST]
             self.settings.setdefault(self.name, "")
@@ -150,7 +150,7 @@ class Shape:
             self.settings[self.name] = text[:_LONGEST]
 
     def fill(self) -> Colours:
-        """What it is filled with, no colour if it is not; letters drawn as a shape have nothing behind."""
+        """Return its fill, no colour if it is not filled; letters drawn as a shape have no fill."""
         names, told = self.settings.keys(), self.numbers.get
         if self.has_filled or names & _PICTURES or (told("dpfillpat") and told("level", 0) < 255):
             return None
@@ -158,25 +158,25 @@ class Shape:
             return NOTHING
         if self.settings.get("fillType", "0") != "0":
             return None
-        colour = number(self.settings.get("fillColor", ""), WHITE)  # its bytes are blue, green and red
+        colour = number(self.settings.get("fillColor", ""), WHITE)  # the bytes are blue, green, red
         return frozenset({(colour & 255) << 16 | colour & 0xFF00 | colour >> 16 & 255})
 
     def ground(self) -> Colours:
-        """What is behind the text in it; None if that is not known."""
+        """Return the ground behind the text in it; None if unknown."""
         return self.fill() or None if "fillColor" in self.settings else None
 
     @property
     def flag(self) -> str:
-        """Why nothing in it is seen: it has no size; "" if nothing says so."""
+        """Why nothing in it is seen: it has no size; "" if that is not so."""
         is_kept = "shpright" in self.numbers and self.settings.get("fFitShapeToText") != "1"
         return CLIPPED if is_kept and is_flat(*self._size()) else ""
 
     def is_backdrop(self, size: tuple[float, float]) -> bool:
-        """Whether text may lie upon it, and it is at least this large."""
+        """Whether text may cover it and it has at least this size."""
         return self.numbers.get("shpwr") not in _KEEPING_AWAY and is_backdrop(self.fill(), self._size(), size)
 
     def _size(self) -> tuple[float, float]:
-        """Width and height in points."""
+        """Return width and height in points."""
         told = self.numbers.get
         width = max(told("shpright", 0) - told("shpleft", 0), told("dpxsize", 0))
         return width / 20, max(told("shpbottom", 0) - told("shptop", 0), told("dpysize", 0)) / 20

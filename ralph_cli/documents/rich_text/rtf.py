@@ -1,6 +1,6 @@
-"""RTF documents: paragraphs and tables in order; notes, comments, headers and footers at the end.
+"""RTF documents: paragraphs and tables in order, then notes, comments, headers and footers.
 
-Hidden text and tracked deletions are left out; numbers of paragraphs are those that the program wrote in the file.
+Hidden text and tracked deletions are left out. Paragraph numbers are those that the program wrote to the file.
 """
 
 from collections.abc import Collection, Hashable
@@ -37,27 +37,27 @@ _UNREAD = {"pict": "pictures", "object": "embedded objects"}
 
 @dataclass(slots=True)
 class _State(Group):
-    """What holds in a group: its destination, and how its characters look."""
+    """The state of a group: its destination, and the look of its characters."""
 
     flow: Flow | None = None
     destination: str = ""
-    """The word that began the group, or one around it, whose text is not of the document; "" within the text."""
+    """The word that began this group or an outer one whose text is not part of the document; "" within the text."""
     hidden: bool = False
     deleted: bool = False
     struck: bool = False
     raised: int = 0
     ink: Ink = field(default_factory=Ink)
     shade: Shade = field(default_factory=Shade)
-    """What is behind the paragraph."""
+    """The shade behind the paragraph."""
     lines: str = ""
-    """Why the height of its lines keeps it from being seen; "" if it does not."""
+    """Why the height of its lines makes the text unseen; "" if it does not."""
     shape: Shape | None = None
     part: str = ""
-    """Which part of a shape's setting the text is."""
+    """The part of a shape's setting that the text belongs to."""
 
 
 def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a document on one page, with headings, tables and notes; for a child process.
+    """Return a document on one page, with headings, tables and notes; call it in a child process.
 
     Raises DocumentError damaged, too-big, no-text.
     """
@@ -65,7 +65,7 @@ def parse_rtf(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
 
 class _RtfReader(TokenReader[_State]):
-    """Reads the tokens of one file, in order. `doubtful` paragraphs, by their numbers, may lie upon drawings."""
+    """Reads the tokens of one file, in order. `doubtful` are the numbers of paragraphs that may cover drawings."""
 
     def __init__(self, name: str, limits: LoadLimits, doubtful: Collection[Hashable] = ()) -> None:
         self._name, self._limits = name, limits
@@ -78,7 +78,7 @@ class _RtfReader(TokenReader[_State]):
         self._is_everywhere = self._has_background = self._shows_background = False
         self._begin_paragraph()
         self._levels: dict[int, int] = {}
-        """By the number of a style the level of the headings that have it."""
+        """The heading level of each style, by the style's number."""
         self._notes: list[tuple[str, PageText]] = []
         self._marks = 0
         self._beside: list[tuple[Origin, str, PageText]] = []
@@ -86,7 +86,7 @@ class _RtfReader(TokenReader[_State]):
         self._count = CharacterBudget(name, limits)
 
     def read(self, source: str) -> ParsedDocument:
-        """The whole document; once more if it may show words on drawings that would be left out."""
+        """Return the whole document; it is read twice if words on drawings might otherwise be left out."""
         for token in read_tokens(source):
             self._take(token)
             if token.kind == "close" and not self._stack:
@@ -126,7 +126,7 @@ class _RtfReader(TokenReader[_State]):
             self._end_shape(inner.shape, self._state)
 
     def _end_shape(self, shape: Shape, outer: _State) -> None:
-        """Note what of the text may lie upon a shape."""
+        """Record which text may cover a shape."""
         if outer.shape is not None:
             outer.shape.has_filled |= is_backdrop(shape.fill(), (None, None))
         elif outer.destination == "background":
@@ -169,7 +169,7 @@ class _RtfReader(TokenReader[_State]):
             self._begin_paragraph()
 
     def _begin_destination(self, word: str, state: _State) -> bool:
-        """Whether a word at the beginning of a group says that its text is not of the running text."""
+        """Apply a word at the start of a group if the group's text is not running text; return whether it is not."""
         if word in ("shpinst", "do") and (state.flow is not None or state.destination == "background"):
             state.shape = Shape()
         if is_skipped(word, state.starred):
@@ -202,7 +202,7 @@ class _RtfReader(TokenReader[_State]):
             self._write(raise_figures(str(self._marks)))
 
     def _read_definition(self, word: str, number: int | None) -> None:
-        """What tables of fonts, colours and styles say, as far as the text depends on it."""
+        """Apply a word in the tables of fonts, colours and styles, if the text depends on it."""
         destination = self._state.destination
         if destination == "fonttbl" and number is not None:
             if word == "f":
@@ -217,7 +217,7 @@ class _RtfReader(TokenReader[_State]):
             self._state.part = word
         elif destination == "stylesheet" and number is not None:
             if word == "s":
-                self._state.font = number  # the style that is being told
+                self._state.font = number  # the style that is being defined
             elif word == "outlinelevel" and 0 <= number < 9:
                 self._levels[self._state.font] = number + 1
 
@@ -281,7 +281,7 @@ class _RtfReader(TokenReader[_State]):
         return text
 
     def _name_style(self, text: str) -> None:
-        """Styles that programs call headings are those of headings, in whatever way they are told."""
+        """Set the level of a style that is called a heading, unless the file has set one."""
         name, _, level = text.strip().rstrip(";").lower().rpartition(" ")
         if name == "heading" and level in tuple("123456789"):
             self._levels.setdefault(self._state.font, int(level))
@@ -305,7 +305,7 @@ class _RtfReader(TokenReader[_State]):
         state.flow.parts.append(text)
 
     def _ground(self, state: _State) -> sight.Colours:
-        """What may be behind the text."""
+        """Return the possible colours behind the text."""
         beneath = state.flow.shades() if state.flow is not None else []
         if beneath is None or state.ink.colour == 0 or self._paragraph in self._doubtful:
             return None
@@ -313,7 +313,7 @@ class _RtfReader(TokenReader[_State]):
         return self._palette.ground(paper, [*beneath, state.shade, *state.ink.shades])
 
     def _append_rest(self) -> None:
-        """Notes, comments, headers and footers, behind the text."""
+        """Add notes, comments, headers and footers after the text."""
         page, body_end = self._page, self._page.length
         cited = dict(page.marks)
         for number, (mark, text) in enumerate(self._notes):

@@ -1,6 +1,6 @@
-"""The tokens of an RTF file (Rich Text Format specification 1.9.1): groups, control words, and characters.
+"""The tokens of an RTF file (Rich Text Format specification 1.9.1): groups, control words and characters.
 
-Some control words say where a text belongs, or stand for a character.
+Some control words say which part a text belongs to, or represent a character.
 """
 
 import re
@@ -21,7 +21,7 @@ _CODE_PAGES = {
     222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 _DEFAULT_CODE_PAGE = "cp1252"
-# Groups in each other that a file may have.
+# The most levels of groups in a file.
 DEEPEST = 2_000
 
 _TABLES = "fonttbl colortbl stylesheet filetbl revtbl listtable listoverridetable rsidtbl xmlnstbl info generator"
@@ -31,10 +31,10 @@ _MARKS = (
     "nonesttables bkmkstart bkmkend xe tc tcn atnid atnauthor atntime atndate atnref atnparent atrfstart atrfend atnicn"
 )
 _SEPARATORS = "ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn"
-# What begins a group whose text is not of the document.
+# Words that begin a group whose text is not part of the document.
 SKIPPED = frozenset(f"{_TABLES} {_SETTINGS} {_OBJECTS} {_MARKS} {_SEPARATORS}".split())
 
-# What begins a group that old programs may pass over, but whose text is of the document.
+# Words that begin a group that old programs may skip, but whose text is part of the document.
 READ_THOUGH_OPTIONAL = frozenset({"shpinst", "shptxt", "annotation", "footnote", "ud", "objresult"})
 
 HEADS: dict[str, Origin] = {
@@ -54,7 +54,7 @@ CODE_PAGE_WORDS = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token: its kind ("word", "symbol", "byte", "text", "open", "close"), what it says, and a word's number."""
+    """A token: its kind ("word", "symbol", "byte", "text", "open", "close"), its text, and a word's number."""
 
     kind: str
     text: str = ""
@@ -62,7 +62,7 @@ class Token:
 
 
 def read_tokens(source: str) -> Iterator[Token]:
-    """The tokens of a file whose bytes are the characters of `source`; binary data are left out."""
+    """Yield the tokens of a file whose bytes are the characters of `source`; binary data are left out."""
     at = 0
     while match := _TOKEN.match(source, at):
         at = match.end()
@@ -82,12 +82,12 @@ def read_tokens(source: str) -> Iterator[Token]:
 
 
 def is_skipped(word: str, is_optional: bool) -> bool:
-    """Whether the text of a group that begins with a word is not of the document; `is_optional` if \\* is before it."""
+    r"""Whether a group beginning with this word is not text of the document; `is_optional` if \* is before the word."""
     return word in SKIPPED or (is_optional and word not in READ_THOUGH_OPTIONAL and word not in HEADS)
 
 
 def known_encoding(name: str, usual: str = _DEFAULT_CODE_PAGE) -> str:
-    """An encoding that can be read here, or the usual one."""
+    """Return the name of an available encoding: the given one, or else `usual`."""
     name = {"cp65001": "utf-8", "cp10000": "mac_roman", "cp0": usual, "cp1361": "johab"}.get(name, name)
     try:
         "".encode(name)
@@ -98,20 +98,20 @@ def known_encoding(name: str, usual: str = _DEFAULT_CODE_PAGE) -> str:
 
 @dataclass(slots=True)
 class Group:
-    """What holds in a group, for any reader."""
+    """The state of a group, for any reader."""
 
     is_new: bool = True
     starred: bool = False
     font: int = 0
     skipped: int = 1
-    """Characters behind a Unicode one that stand for it in old programs."""
+    """The number of characters after a Unicode one that replace it in old programs."""
 
 
 _Group = TypeVar("_Group", bound=Group)
 
 
 class TokenReader(ABC, Generic[_Group]):
-    """Takes tokens in order: keeps the groups that are open, and reads characters in the encoding of their font."""
+    """Processes tokens in order: keeps a stack of open groups, and decodes characters by the encoding of their font."""
 
     def __init__(self, outside: _Group) -> None:
         self._state, self._stack = outside, list[_Group]()
@@ -152,7 +152,7 @@ class TokenReader(ABC, Generic[_Group]):
     def _write(self, text: str) -> None: ...
 
     def _take_character(self, word: str, number: int | None) -> bool:
-        """Whether a word stands for a character, or says how characters are read, which is then done."""
+        """Apply a word for a character, or about the decoding of characters; return whether it was one."""
         match word:
             case "u" if number is not None:
                 self._write(chr(number % 0x10000))
@@ -168,7 +168,7 @@ class TokenReader(ABC, Generic[_Group]):
         return True
 
     def _name_encoding(self, charset: int) -> None:
-        """The font that is being told has this character set (\\fcharset)."""
+        r"""Set the character set (\fcharset) of the font that is being defined."""
         self._fonts[self._state.font] = _CODE_PAGES.get(charset, _DEFAULT_CODE_PAGE)
 
     def _take_byte(self, byte: str) -> None:
@@ -193,6 +193,6 @@ class TokenReader(ABC, Generic[_Group]):
         self._write(text if text.isascii() else self._decode(text))
 
     def _decode(self, data: str) -> str:
-        """Bytes, each a character, in the encoding of their font; those that cannot be read become U+FFFD."""
+        """Decode bytes, one per character, in the encoding of their font; undecodable ones become U+FFFD."""
         encoding = known_encoding(self._fonts.get(self._state.font) or self._encoding, self._encoding)
         return data.encode("latin-1", "replace").decode(encoding, "replace")

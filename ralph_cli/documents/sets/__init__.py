@@ -1,1 +1,1 @@
-"""Several documents as one: files are found, loaded side by side, and joined into one text."""
+"""Several documents as one: finds files, loads them in parallel, and joins them into one text."""

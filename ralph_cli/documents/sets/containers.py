@@ -1,4 +1,4 @@
-"""Files within files: what an archive or a mail holds, unpacked by a parser process, bounded, and never written."""
+"""Files within files: the contents of an archive or mail, unpacked by a parser process, limited, and never written."""
 
 import io
 import json
@@ -13,16 +13,16 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.child import StartParser, run_parser, start_parser
 from ralph_cli.documents.sniff import MAIL_KINDS, display_name, identify
 
-# Archives within archives that are opened.
+# The most levels of archives inside each other.
 MAX_DEPTH = 3
 
-# Code of the caution about a mail that says which attachments it has.
+# Code of the caution that lists the attachments of a mail.
 ATTACHMENTS = "attachments"
 
-# Characters of a file's name in an archive, and of what is said of it.
+# The most characters of a file's name in an archive, and of a fault.
 MAX_NAME = 1_000
 
-# Files that an archive may have.
+# The most files in an archive.
 MAX_FILES = 10_000
 
 _CHUNK = 1 << 20
@@ -31,7 +31,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file within an archive or mail: its bytes, or why they cannot be had (`fault`)."""
+    """A file within an archive or mail: its bytes, or why they are unavailable (`fault`)."""
 
     name: str
     data: bytes
@@ -39,14 +39,14 @@ class Entry:
 
 
 def is_archive(name: str, data: bytes) -> bool:
-    """Whether a file is a ZIP archive that is named as one: office documents are archives, too."""
+    """Whether a file is a ZIP archive and named as one: office documents are also archives."""
     return name.lower().endswith(".zip") and data.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
 def read_inner(data: bytes, path: str, inner: Sequence[str], limits: LoadLimits) -> bytes:
-    """The bytes of the file that stands under these names in the file at `path`, the outermost first.
+    """Return the bytes of the file with these names, outermost first, inside the file at `path`.
 
-    Raises DocumentError "missing" when there is none, "damaged" when it cannot be had, or what unpacking raises.
+    Raises DocumentError "missing" if it does not exist, "damaged" if it is unreadable, and the errors of unpacking.
     """
     if len(inner) > MAX_DEPTH:
         what = f"a document in {display_name(path)} stands in files within files, deeper than {MAX_DEPTH}"
@@ -66,10 +66,10 @@ def read_inner(data: bytes, path: str, inner: Sequence[str], limits: LoadLimits)
 def list_files(
     data: bytes, path: str, limits: LoadLimits, only: str | None = None, start: StartParser = start_parser
 ) -> tuple[Entry, ...]:
-    """The files in an archive, or `only` the one of that name; the attachments of a mail, and of the mails in it.
+    """Return the files in an archive, or `only` the one of that name; the attachments of a mail and its inner mails.
 
-    They are in their order; there are none in any other file. No two attachments have the same name, and pictures that
-    stand in the text are not among them. Raises DocumentError damaged, too-big, timeout, crashed.
+    They are in their original order; other files contain none. Names of attachments are unique, and pictures shown in
+    the text are left out. Raises DocumentError damaged, too-big, timeout, crashed.
     """
     name, decode = display_name(path), partial(decode_entries, most=limits.bytes)
     if is_archive(path, data):
@@ -81,13 +81,13 @@ def list_files(
 
 
 def encode_entries(entries: Sequence[Entry]) -> bytes:
-    """A form that `decode_entries` reads back."""
+    """Return the entries in the form that `decode_entries` reads."""
     head = [[entry.name, len(entry.data), entry.fault] for entry in entries]
     return json.dumps(head).encode("ascii") + b"\n" + b"".join(entry.data for entry in entries)
 
 
 def decode_entries(answer: bytes, most: int) -> tuple[Entry, ...]:
-    """The files in a parser's answer; ValueError for anything that a correct one would not have sent."""
+    """Return the files in a parser's answer. Raises ValueError for anything that a correct parser would not send."""
     head, _, rest = answer.partition(b"\n")
     described = json.loads(head)
     if not isinstance(described, list) or len(rest) > most:
@@ -104,7 +104,7 @@ def decode_entries(answer: bytes, most: int) -> tuple[Entry, ...]:
 
 
 def unpack_zip(data: bytes, *, name: str, only: str | None, limits: LoadLimits) -> bytes:
-    """The files of the archive as `encode_entries` writes them; of one that cannot be read, why.
+    """Return the files of the archive in the form of `encode_entries`; an unreadable one with the reason.
 
     Raises DocumentError damaged, too-big: together they may have as many bytes as a document.
     """
@@ -142,7 +142,7 @@ def _read_members(
         except _DAMAGE as error:
             yield Entry(member.filename, b"", f"it is damaged ({error})"[:200])
             continue
-        except RuntimeError as error:  # what zipfile says of a method or password it does not have
+        except RuntimeError as error:  # zipfile's error for an unsupported method or a missing password
             yield Entry(member.filename, b"", f"it cannot be unpacked ({error})"[:200])
             continue
         left -= len(content)
@@ -153,7 +153,7 @@ def _read_members(
 
 
 def _read_bounded(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """The bytes of a file, one chunk more than `most` at the latest: what an archive says of sizes may be untrue."""
+    """Return the bytes of a file, at most one chunk more than `most`: sizes stated in an archive may be false."""
     parts: list[bytes] = []
     size = 0
     with archive.open(member) as stream:

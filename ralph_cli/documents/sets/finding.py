@@ -1,4 +1,4 @@
-"""Which files a person means by paths, folders and patterns, and what each is called among them."""
+"""Finds the files that paths, folders and patterns refer to, and names each one."""
 
 import glob
 import os
@@ -10,13 +10,13 @@ from pathlib import Path, PurePath
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.sniff import display_name
 
-# Files that a set may have.
+# The most files in a set.
 MAX_FILES = 10_000
 
-# Characters of a document's name in a set: it is repeated wherever a place is told.
+# The most characters of a document's name in a set: every location repeats it.
 MAX_NAME = 200
 
-# Names that a folder has for programs and not for people: hidden files, locks of Office, leavings of systems.
+# Names of files for programs, not people: hidden files, lock files of Office, system files.
 _LEFT_OUT = re.compile(r"\.(?!\.?$)|~\$|__MACOSX$|Thumbs\.db$|desktop\.ini$")
 
 _HIDDEN = "it is hidden, or of a program's own"
@@ -24,7 +24,7 @@ _HIDDEN = "it is hidden, or of a program's own"
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file with its name in the set, and where it is: a path, and its names within an archive there."""
+    """A file with its name in the set, its path, and its names within an archive there."""
 
     name: str
     path: str
@@ -33,7 +33,7 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What is not in the set although it was named or found, and why."""
+    """A file that is not in the set although it was named or found, and the reason."""
 
     name: str
     code: str
@@ -42,15 +42,16 @@ class Skipped:
 
 
 def is_set(path: str) -> bool:
-    """Whether a path means more than one document: a folder, an archive, or a pattern that is no file."""
+    """Whether a path refers to several documents: a folder, an archive, or a pattern that is not an existing file."""
     return _is_folder(path) or _is_pattern(path) or (_exists(path) and path.lower().endswith(".zip"))
 
 
 def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[list[FoundFile], list[Skipped]]:
-    """The files that the paths mean, in their order, those of a folder by name.
+    """Return the files that the paths refer to, in order, those of a folder sorted by name; and the skipped ones.
 
-    Folders are walked through, links to folders are not followed. Hidden files, and the folders and files `leave_out`,
-    are left out and named. Raises DocumentError: missing for a path that is not there, too-big for too many files.
+    Folders are searched recursively; links to folders are not followed. Hidden files, and the folders and files in
+    `leave_out`, are skipped. Raises DocumentError: missing for a path that does not exist, too-big for too many
+    files.
     """
     found: list[FoundFile] = []
     skipped: list[Skipped] = []
@@ -76,18 +77,20 @@ def find_files(paths: Sequence[str], leave_out: Sequence[Path] = ()) -> tuple[li
 
 
 def leave_out_hidden(file: FoundFile) -> Skipped | None:
-    """Why a file of an archive is left out, if its folder would leave it out, too; None if it would not."""
+    """Return why a file of an archive is skipped, by the rule for hidden files in folders; None if it is not."""
     return Skipped(file.name, "left-out", _HIDDEN) if is_hidden(PurePath(file.inner[-1])) else None
 
 
 def is_hidden(path: PurePath) -> bool:
-    """Whether a part of the path is a name that a folder has for programs and not for people."""
+    """Whether a part of the path is a name for programs, not people."""
     return any(map(_LEFT_OUT.match, path.parts))
 
 
 def name_files(files: Sequence[FoundFile]) -> list[FoundFile]:
-    """The files under names of their own, on one line: those that share a name are called by the folders, too, in which
-    they differ, and not by those that they have in common, which may say something of the machine.
+    """Return the files with unique names on one line.
+
+    Files that share a name are named with their folders, but without the folders common to all, which might reveal
+    facts about the machine.
     """
     taken: set[str] = set()
     places: dict[str, set[str]] = {}
@@ -109,9 +112,9 @@ def _full_path(file: FoundFile) -> str:
 
 
 def take_name(wanted: str, taken: set[str], fold: Callable[[str], str] = str) -> str:
-    """The name, of a long one its ends, with a number behind it if another file has it; added to those `taken`.
+    """Return a unique name, with its middle cut if it is long and a number if it is taken; add it to `taken`.
 
-    Names are alike that `fold` makes alike.
+    Names are equal if `fold` makes them equal.
     """
     if len(wanted) > MAX_NAME:
         wanted = f"{wanted[: MAX_NAME // 2 - 3]}...{wanted[-MAX_NAME // 2 :]}"
@@ -127,7 +130,7 @@ def take_name(wanted: str, taken: set[str], fold: Callable[[str], str] = str) ->
 
 
 def _walk(root: Path, leave_out: set[Path]) -> Iterator[tuple[str, str, str]]:
-    """The files under a folder: path, name from the folder on, and why one is left out."""
+    """Yield the files under a folder: path, name relative to the folder, and why the file is skipped, or ""."""
     waiting: list[tuple[Path, str]] = [(root, "")]
     while waiting:
         path, name = waiting.pop()
@@ -156,7 +159,7 @@ def _reason_to_leave_out(folder: Path, leave_out: set[Path]) -> str:
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    """The order in which people expect names: "2.pdf" before "10.pdf"."""
+    """Return a sort key for the natural order of names: "2.pdf" before "10.pdf"."""
     parts = [part.lstrip("0") if part.isdecimal() else part for part in re.split(r"(\d+)", name.casefold())]
     return [(0, len(part), part) if part.isdecimal() else (1, 0, part) for part in parts]
 
@@ -171,7 +174,7 @@ def _match_pattern(pattern: str) -> list[str]:
 
 
 def _is_hidden_match(path: str, pattern: str) -> bool:
-    """Whether a file that a pattern found is hidden, and the pattern asks for no hidden ones."""
+    """Whether a file found by a pattern is hidden although the pattern does not ask for hidden files."""
     parts = PurePath(pattern).parts
     fixed = next((at for at, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     found = PurePath(*PurePath(path).parts[fixed:])
@@ -181,7 +184,7 @@ def _is_hidden_match(path: str, pattern: str) -> bool:
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists()
-    except (OSError, ValueError):  # no path at all
+    except (OSError, ValueError):  # not a valid path
         return False
 
 

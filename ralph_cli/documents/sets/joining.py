@@ -1,4 +1,4 @@
-"""One text from several documents, and each of them back from it."""
+"""Joins several documents into one text, and extracts each of them again."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from ralph_cli.documents.sniff import has_known_ending
 
 SET_KIND = "set"
 
-# Cautions of the documents of a set that are told one by one.
+# The most cautions of a set's documents that are listed individually.
 MAX_CAUTIONS = 200
 
 
@@ -30,9 +30,9 @@ class NamedDocument:
 
 
 def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequence[Caution] = ()) -> Document:
-    """The set of these documents: one text, in which a page break stands between them, too.
+    """Return the set of these documents as one text, with page breaks also between the documents.
 
-    `path` is what a person calls the set, `cautions` what must be known of it beside what each document says.
+    `path` is the user's name for the set; `cautions` are about the set itself, in addition to those of each document.
     """
     members: list[Member] = []
     pages: list[Page] = []
@@ -80,7 +80,7 @@ def join_documents(path: str, documents: Sequence[NamedDocument], cautions: Sequ
 
 
 def take_member(document: Document, member: Member) -> Document:
-    """One document of a set by itself, as it was loaded, with offsets and page numbers of its own; without cautions."""
+    """Return one document of a set as it was loaded, with its own offsets and page numbers, but without cautions."""
     by, low, high = -member.start, member.start, member.end
     pages = document.pages[member.first_page - 1 : member.last_page]
     return Document(
@@ -101,8 +101,9 @@ def take_member(document: Document, member: Member) -> Document:
 
 
 def take_part(document: Document, start: int, end: int) -> Document:
-    """The text from `start` to `end` as a document, with offsets of its own; pages keep their numbers, as those of a
-    set do. What goes on beyond it is cut, tables and notes are left out. Without cautions and scans.
+    """Return the text from `start` to `end` as a document with its own offsets; pages keep their numbers.
+
+    Structure that extends beyond it is cut; tables and notes that do are left out. It has no cautions and scans.
     """
     size = end - start
     found = move_positioned(document, -start, start, end)
@@ -134,7 +135,7 @@ def take_part(document: Document, start: int, end: int) -> Document:
 
 
 def _cut_end(it: Any, end: int) -> Any:
-    """A span of text, a block or a heading that goes no further than `end`."""
+    """Return a span, a block or a heading cut at `end`."""
     if isinstance(it, Span):
         return Span(it.start, min(it.end, end))
     if isinstance(it, Heading):
@@ -143,7 +144,7 @@ def _cut_end(it: Any, end: int) -> Any:
 
 
 def split_spans(document: Document, spans: Sequence[Span]) -> Iterator[tuple[Member, list[int]]]:
-    """The documents of a set in which spans begin, each with the indices of its spans."""
+    """Yield the documents of a set in which spans begin, each with the indices of its spans."""
     owners = [document.member_at(span.start) for span in spans]
     for member in document.members:
         indices = [index for index, owner in enumerate(owners) if owner is member]
@@ -152,10 +153,9 @@ def split_spans(document: Document, spans: Sequence[Span]) -> Iterator[tuple[Mem
 
 
 def mask_names(text: str, document: Document) -> str:
-    """A text in which the names of a set's documents are letters only, each as long: a name may hold figures, and they
-    say nothing of any document.
+    """Replace the names of a set's documents in a text by as many letters, because figures in names are not claims.
 
-    What has not the ending of a file is no name here: "rent of 52,000" may be one, and would hide a false figure.
+    A name without a document's suffix is kept: "rent of 52,000" may be one, and masking it would hide a false figure.
     """
     names = {
         name
@@ -177,7 +177,7 @@ def _member_cautions(documents: Sequence[NamedDocument], members: Sequence[Membe
 
 
 def _bound_cautions(cautions: list[Caution]) -> Iterator[Caution]:
-    """The cautions, the last ones as one: nobody reads a thousand lines, and none of their pages is lost."""
+    """Yield the cautions, with those beyond the limit as one that keeps all their pages."""
     yield from cautions[:MAX_CAUTIONS]
     left = cautions[MAX_CAUTIONS:]
     if left:

@@ -1,4 +1,4 @@
-"""Loading a set: every file that a source means, side by side, and what of them could not be read."""
+"""Loads a set: every file that a source refers to, in parallel, and the reasons for files that could not be read."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -28,10 +28,10 @@ _LEFT_OUT_TOGETHER = 5
 
 
 def load_source(source: DocumentSource, cache: Path | None = None, leave_out: Sequence[Path] = ()) -> DocumentSource:
-    """The source with its document loaded: one file, or the set that folders, patterns and archives mean.
+    """Return the source with its document loaded: one file, or the set of folders, patterns and archives.
 
-    A file of a set that cannot be read, or is there twice, is skipped, and a caution says so; with `source.strict` it
-    is an error. `leave_out` are folders whose files are never meant. Raises DocumentError, also when nothing is left.
+    An unreadable or duplicate file of a set is skipped with a caution; with `source.strict` it is an error.
+    `leave_out` are folders whose files are always skipped. Raises DocumentError, also if no document is left.
     """
     if source.document is not None and (source.document.members or not source.others):
         return source
@@ -39,14 +39,14 @@ def load_source(source: DocumentSource, cache: Path | None = None, leave_out: Se
         source = source.loaded(cache)
         if source.path == "-" or all(caution.code != ATTACHMENTS for caution in source.load().cautions):
             return source
-        source = replace(source, document=None)  # its attachments are documents of their own
+        source = replace(source, document=None)  # its attachments are separate documents
     found = read_set(source, cache, leave_out)
     is_one = len(found.documents) == 1 and not found.skipped and not is_set(source.path)
     return replace(source, document=found.documents[0].document if is_one else found.join())
 
 
 def load_each(source: DocumentSource, cache: Path | None = None) -> tuple[list[DocumentSource], tuple[Skipped, ...]]:
-    """Every document that the source means by itself, loaded, and what was skipped. Raises DocumentError."""
+    """Return each document of the source, loaded on its own, and the skipped files. Raises DocumentError."""
     if source.document is not None or not (source.others or is_set(source.path)):
         return [source.loaded(cache)], ()
     found = read_set(source, cache)
@@ -60,14 +60,14 @@ def load_each(source: DocumentSource, cache: Path | None = None) -> tuple[list[D
 
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
-    """The documents of a set and what was skipped, each in the order of their names."""
+    """The documents of a set and the skipped files, each in the order of their names."""
 
     path: str
     documents: tuple[NamedDocument, ...]
     skipped: tuple[Skipped, ...]
 
     def join(self) -> Document:
-        """The set as one document. Raises DocumentError when there is none in it, or too much text."""
+        """Return the set as one document. Raises DocumentError if it is empty or has too much text."""
         if not self.documents:
             why = "; ".join(f"{item.name}: {item.message}" for item in self.skipped[:3]) or "there is no file"
             what = f"nothing in {self.path} could be read ({why})"
@@ -82,7 +82,7 @@ class LoadedSet:
     def _cautions(self) -> Iterator[Caution]:
         left_out = [item for item in self.skipped if item.code == "left-out"]
         for item in self.skipped:
-            if item.code == "duplicate":  # its text is in the set: it was read, and is searched, as the other
+            if item.code == "duplicate":  # its text is in the set, because its copy was read
                 yield Caution("duplicate", f"{item.name} was not read: {item.message}")
             elif item.code != "left-out":
                 yield Caution(SKIPPED, f"{item.name} was not read: {item.message}")
@@ -95,18 +95,18 @@ class LoadedSet:
 
 
 def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Sequence[Path] = ()) -> LoadedSet:
-    """Every document that a source means, and what was skipped. Raises DocumentError as `load_source` does."""
+    """Return every document of a source, and the skipped files. Raises DocumentError as `load_source` does."""
     paths = (source.path, *(other.path for other in source.others))
     given = {other.path: other for other in source.others} | {source.path: source}
     files, skipped = find_files(paths, (*leave_out, *source.apart))
     work = _Work(source, given, cache)
     names: set[str] = set()
-    # A folder in an archive may be named as an archive in it, so that two files have one name.
+    # A folder and an archive inside an archive may have the same name, so that two files have the same name.
     loaded = [replace(item, name=take_name(item.name, names)) for item in work.load(files)]
     documents: list[NamedDocument] = []
     kept: dict[str, str] = {}
     for name, sha256 in ((it.name, it.document.sha256) for it in loaded if isinstance(it, NamedDocument)):
-        kept[sha256] = min(kept.get(sha256, name), name, key=len)  # a copy has a longer name than what was copied
+        kept[sha256] = min(kept.get(sha256, name), name, key=len)  # a copy has a longer name than its original
     for item in loaded:
         if isinstance(item, Skipped):
             skipped.append(item)
@@ -123,13 +123,13 @@ def read_set(source: DocumentSource, cache: Path | None = None, leave_out: Seque
 
 
 def describe_paths(paths: Sequence[str]) -> str:
-    """What a person calls a set: its folder, or its first path and how many more."""
+    """Return the user's name for a set: its only path, or the first one and the number of others."""
     return paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
 
 
 @dataclass(slots=True)
 class _Work:
-    """The loading of files by as many threads as there are cores; each file is parsed in a process of its own."""
+    """Loads files with as many threads as there are cores; each file is parsed in its own process."""
 
     source: DocumentSource
     given: dict[str, DocumentSource]
@@ -140,7 +140,7 @@ class _Work:
     _total: int = 0
 
     def load(self, files: Sequence[FoundFile]) -> list[NamedDocument | Skipped]:
-        """The documents of the files, those of an archive in its place, or why one is skipped."""
+        """Return the documents of the files, with an archive's files in its position, or why a file is skipped."""
         processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         with self.forks, ThreadPoolExecutor(max(processes, 1), "load") as pool:
             return list(self._load_all([_Waiting(file) for file in files], pool))
@@ -156,7 +156,7 @@ class _Work:
             yield from self._load_all(inside, pool)
 
     def _load_one(self, waiting: "_Waiting") -> tuple[NamedDocument | Skipped | None, list["_Waiting"]]:
-        """The document in a file, if it is no archive, and the files in an archive or mail."""
+        """Return the document in a file, unless it is an archive, and the files in an archive or mail."""
         file, data = waiting.file, waiting.data
         given = self.given.get(file.path) if not file.inner else None
         if given is not None and given.document is not None:
@@ -194,7 +194,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A file that is to be loaded: its bytes, where they were unpacked, or why it is skipped."""
+    """A file to load: its bytes if they were unpacked, or why it is skipped."""
 
     file: FoundFile
     data: bytes | None = None

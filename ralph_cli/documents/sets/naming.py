@@ -1,11 +1,13 @@
-"""Which of several documents a person or a model means by a name, a part of it, or a number. Pure."""
+"""Finds the documents that a user or a model means by a name, a part of it, or a number. Pure."""
 
 from collections.abc import Sequence
 
 
 def match_names(wanted: str | int, names: Sequence[str]) -> list[int]:
-    """The indices of the names that are meant: that of the number, from 1, or the very name, else all that have it in
-    them, whatever their case.
+    """Return the indices of the matching names.
+
+    A number (from 1) or an exact name matches itself. Otherwise all names that contain `wanted` match; case is
+    ignored.
     """
     number = int(wanted) if str(wanted).isdecimal() and len(str(wanted)) < 6 else 0
     exact = [at for at, name in enumerate(names) if name == wanted or at + 1 == number]

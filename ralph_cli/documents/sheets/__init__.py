@@ -1,1 +1,1 @@
-"""Spreadsheets: each sheet is a page of rows, and each cell stands there as its number format shows it."""
+"""Spreadsheets: each sheet is a page of rows, with each cell as its number format shows it."""

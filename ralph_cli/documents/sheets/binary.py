@@ -1,6 +1,6 @@
-"""Excel workbooks in binary formats (xls of Excel 95 to 2003, xlsb): each sheet a page, each cell as it is stored.
+"""Excel workbooks in binary formats (xls of Excel 95 to 2003, xlsb): each sheet is a page, with cells as stored.
 
-A library reads the cells: their values, and which of them are dates. It may fail, in any way, on what is damaged.
+A library reads the values of cells and tells which are dates. It may fail with any error on damaged files.
 """
 
 import io
@@ -29,7 +29,7 @@ _STORED = (
 
 
 def parse_binary_workbook(data: bytes, *, name: str, limits: LoadLimits, kind: str) -> ParsedDocument:
-    """The text of a workbook, with tables, names of cells, and marks on what is hidden; for a child process.
+    """Return a workbook with tables, cell names and marks on hidden content; call it in a child process.
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
@@ -66,7 +66,7 @@ def parse_binary_workbook(data: bytes, *, name: str, limits: LoadLimits, kind: s
 
 @contextmanager
 def _telling(what: str) -> Iterator[None]:
-    """Tells what goes wrong inside in these words. A panic of the library is no Exception."""
+    """Raise errors from inside as DocumentError with this message. A panic of the library is not an Exception."""
     try:
         yield
     except (DocumentError, MemoryError):
@@ -78,7 +78,7 @@ def _telling(what: str) -> Iterator[None]:
 
 
 def _read_sheet(sheet: Any, page: SheetPage, said: SheetRecords) -> None:
-    """Add the rows of a sheet, from the first; the library begins each with the first column that is filled."""
+    """Add the rows of a sheet, from the first; the library begins each row at the first column with content."""
     left = sheet.start[1] if sheet.start else 0
     for row, values in enumerate(sheet.iter_rows(), 1):
         cells = [SheetCell(column, said.errors.get((row, column), "")) for column in range(left, left + len(values))]
@@ -91,7 +91,7 @@ def _read_sheet(sheet: Any, page: SheetPage, said: SheetRecords) -> None:
 
 
 def _show(cell: SheetCell, value: str | float | bool | date | time | timedelta) -> None:
-    """Let a cell show a value as it is stored: dates as ISO 8601, numbers in the general format."""
+    """Set the text of a cell to its stored value: dates in ISO 8601, numbers in the general format."""
     match value:
         case str():
             cell.text = one_line(value)

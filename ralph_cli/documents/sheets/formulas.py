@@ -1,4 +1,4 @@
-"""The formulas of a sheet, each told once with the cells that it fills, and the names of cells."""
+"""The formulas of a sheet, each listed once with the cells that it fills, and the names of cells."""
 
 import re
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ _MOST_FORMULAS, _LONGEST, _MOST_RANGES = 20_000, 300, 3
 class _Formula:
     text: str
     ranges: list[list[int]] = field(default_factory=list)
-    """First row, first column, last row and last column of each."""
+    """First row, first column, last row and last column of each range."""
     open: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    """By first and last column the range that a further row may make longer."""
+    """The range that the next row may extend, by its first and last column."""
     run: list[int] | None = None
-    """The range of one row that a further cell may make wider."""
+    """The range in one row that the next cell may extend."""
 
     def add(self, row: int, column: int) -> None:
         if self.run and self.run[0] == row and self.run[3] == column - 1:
@@ -28,7 +28,7 @@ class _Formula:
             self.run = [row, column, row, column]
 
     def end_run(self) -> None:
-        """Join the range of one row with one of the same columns that ends in the row above."""
+        """Join the range of one row to a range with the same columns that ends in the row above."""
         if self.run is not None:
             row, first, _, last = self.run
             above = self.open.get((first, last))
@@ -41,14 +41,14 @@ class _Formula:
 
 
 class Formulas:
-    """The formulas of one sheet, in the order of their first cells; `unlisted` counts cells with further ones."""
+    """The formulas of one sheet, in the order of their first cells; `unlisted` counts the cells beyond the limit."""
 
     def __init__(self) -> None:
         self._found: dict[str, _Formula] = {}
         self.unlisted = 0
 
     def add(self, row: int, column: int, text: str) -> None:
-        """A formula that one cell has; cells are added row by row. `row` counts from 1, `column` from 0."""
+        """Add the formula of one cell, row by row. `row` counts from 1, `column` from 0."""
         key = _relative(text, row, column)
         formula = self._found.get(key)
         if formula is None:
@@ -59,14 +59,14 @@ class Formulas:
         formula.add(row, column)
 
     def add_filled(self, reference: str, text: str) -> None:
-        """A formula that a whole range has."""
+        """Add the formula of a whole range."""
         first, _, last = reference.partition(":")
         begin, end = parse_reference(first), parse_reference(last or first)
         if begin and end:
             self._found.setdefault(f"{reference}={text}", _Formula(text[:_LONGEST], [[*begin, *end]]))
 
     def list_lines(self) -> list[tuple[str, str]]:
-        """For each the first of its cells, and a line with its cells and its text."""
+        """Return for each formula its first cell, and a line with its cells and its text."""
         for one in self._found.values():
             one.end_run()
         return [(_name(*one.ranges[0][:2]), f"{_cells(one.ranges)}  ={one.text}") for one in self._found.values()]
@@ -74,7 +74,7 @@ class Formulas:
 
 @cache
 def column_name(column: int) -> str:
-    """The letters of a column, counted from 0."""
+    """Return the letters of a column, counted from 0."""
     name = ""
     column += 1
     while column:
@@ -85,7 +85,7 @@ def column_name(column: int) -> str:
 
 @cache
 def column_number(letters: str) -> int:
-    """The number, from 0, of a column with these letters."""
+    """Return the number of the column with these letters, from 0."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - 64
@@ -93,13 +93,13 @@ def column_number(letters: str) -> int:
 
 
 def parse_reference(text: str) -> tuple[int, int] | None:
-    """Row (from 1) and column (from 0) of a cell's name, None if it is none."""
+    """Return row (from 1) and column (from 0) for a cell's name; None if the text is not one."""
     match = _REFERENCE.fullmatch(text)
     return (int(match[2]), column_number(match[1])) if match else None
 
 
 def _relative(text: str, row: int, column: int) -> str:
-    """A formula with its references as distances from its cell, so that filled cells have equal ones."""
+    """Return a formula with references relative to its cell, so that filled cells have equal formulas."""
 
     def measure(match: "re.Match[str]") -> str:
         if match[1]:
@@ -112,7 +112,7 @@ def _relative(text: str, row: int, column: int) -> str:
 
 
 def shift_formula(text: str, down: int, across: int) -> str:
-    """A formula as it reads in a cell so many rows and columns further on."""
+    """Return a formula moved down and across by these numbers of rows and columns."""
 
     def shift(match: "re.Match[str]") -> str:
         if match[1]:

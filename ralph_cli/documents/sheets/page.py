@@ -1,4 +1,4 @@
-"""A sheet as a page: a line for each row, a name for each cell, tables with their columns, and what is behind cells."""
+"""A sheet as a page: a line per row, a name per cell, tables with columns, then stored values and formulas."""
 
 from array import array
 from bisect import bisect_right
@@ -17,20 +17,20 @@ from ralph_cli.documents.structure.grids import GridCell, GridRow, is_figure, ma
 
 HIDDEN_CELL: Origin = "hidden cell"
 _MOST_NAMED_CELLS = 400_000
-# Characters that stored values, or formulas, may take in any case; else no more than the rows of the sheet.
+# Characters that stored values, and formulas, may always take; otherwise their limit is the length of the sheet's rows.
 _LEAST_ROOM = 4_000
 
 _LONGEST_NAME = 100
-# Columns of a sheet; merged cells over more than that overlap.
+# Columns of a sheet; if merged cells cover more in sum, they overlap.
 _WIDEST = 16_384
 
 
 @dataclass(slots=True)
 class SheetCell:
-    """A filled cell: what it shows, and what is stored behind it if that says more.
+    """A filled cell: the text it shows, and the value stored in it if that says more.
 
-    `unseen` says why no reader sees it, "" if one does, `indent` how many points its text is set in, `is_regional` that
-    its form is that of the reader's country.
+    `unseen` says why no reader sees it, "" if readers do. `indent` is the indent of its text in points. `is_regional`
+    means that its form depends on the reader's region.
     """
 
     column: int
@@ -54,23 +54,23 @@ class Area:
 
 @dataclass(slots=True)
 class SheetTotals:
-    """What all sheets of a workbook count together; `write` is told how many characters were added."""
+    """The totals of all sheets in a workbook; `write` is called with the number of characters added."""
 
     write: Callable[[int], None]
     named_cells: int = 0
     unlisted: Counter[str] = field(default_factory=Counter)
     hidden: Counter[Origin] = field(default_factory=Counter)
     unseen: Counter[str] = field(default_factory=Counter)
-    """Cells that are not seen, by the reason."""
+    """The number of unseen cells, by reason."""
 
 
 class SheetPage:
-    """The page of one sheet while its rows are added, in order."""
+    """The page of one sheet; rows are added in order."""
 
     def __init__(
         self, name: str, totals: SheetTotals, hidden: Origin | None = None, is_hidden: Callable[[int], bool] = bool
     ) -> None:
-        """`is_hidden` says of the number of a column, from 0, whether it is hidden."""
+        """`is_hidden` says whether the column with this number, from 0, is hidden."""
         self.page = PageText(one_line(name), hidden)
         self.formulas = Formulas()
         self.is_hidden_column = is_hidden
@@ -78,14 +78,14 @@ class SheetPage:
         self._totals = totals
         self._starts, self._ends, self._rows, self._columns = (array("l") for _ in range(4))
         self._blocks: list[int] = []
-        """The first cell of each block of rows under each other without an empty one between."""
+        """The index of the first cell of each block of consecutive rows."""
         self._indents: dict[int, float] = {}
-        """By the number of a row how many points its first cell is set in, if it is."""
+        """The indent of a row's first cell in points, by the row's number, for indented rows."""
         self._last_row = 0
         self._stored: list[tuple[str, str]] = []
 
     def add_row(self, row: int, cells: Sequence[SheetCell], is_hidden: bool = False) -> None:
-        """A row with its filled cells, from left to right; `row` counts from 1. What has no text adds nothing."""
+        """Add a row with its filled cells, from left to right; `row` counts from 1. Cells without text add nothing."""
         self._keep_sources(row, cells)
         shown = [cell for cell in cells if cell.text]
         if not shown:
@@ -122,7 +122,7 @@ class SheetPage:
                 self._stored.append((f"{column_name(cell.column)}{row}", cell.stored))
 
     def _add_line(self, row: int, cells: list[SheetCell], hidden: Origin | None, is_named: bool) -> None:
-        """The cells of a row that are seen, or those that are hidden for one reason, on a line of their own."""
+        """Write the visible cells of a row, or those hidden for one reason, on one line."""
         page = self.page
         page.write("\n" if page.length else "")
         begin = page.length
@@ -147,15 +147,17 @@ class SheetPage:
         self._totals.hidden[origin] += 1
 
     def name_cells(self, reference: str) -> str:
-        """The name of a cell, or cells, of this sheet as other sheets write it."""
+        """Return the name of a cell or range of this sheet as other sheets write it."""
         return f"{self._prefix}{reference}"
 
     def name_place(self, reference: str) -> None:
-        """What is written next stands at the cell, or cells, of this name."""
+        """Set the cell or range of this name as the location of the text written next."""
         self.page.places.append(NamedPlace(self.page.length, self.name_cells(reference)))
 
     def add_beside(self, text: str | PageText, label: str, reference: str = "", origin: Origin | None = None) -> None:
-        """Add words of the sheet that stand in no cell: a comment, a chart; `reference` names the cell they are at."""
+        """Add text of the sheet that is not in a cell, such as a comment; `reference` names the cell that it belongs
+        to.
+        """
         before = self.page.length
         self.page.write("\n\n" if before else "")
         self.name_place(reference or label)
@@ -165,9 +167,9 @@ class SheetPage:
         self._totals.write(self.page.length - before)
 
     def finish(self, merged: Sequence[Area] = (), declared: Sequence[Area] = ()) -> PageText:
-        """The page with its tables, and with stored values and formulas behind its rows.
+        """Return the page with its tables, followed by stored values and formulas.
 
-        What is stored in the covered part of `merged` cells is hidden; `declared` are tables whose first row names
+        Values stored in the covered part of `merged` cells are hidden. `declared` are tables whose first row names
         their columns.
         """
         tops: dict[tuple[int, int], Area] = {(area.top, area.left): area for area in merged}
@@ -177,7 +179,7 @@ class SheetPage:
         for first, end in pairwise([*self._join_blocks(text, tops), len(self._starts)]):
             used = sorted(set(self._columns[first:end]))
             found = self._to_tables(text, range(first, end), used, tops, declared)
-            # Rows behind an empty one may still stand under the names above, if these name all of their columns.
+            # Rows after an empty one may still belong to the names above, if these name all of their columns.
             is_rest = found and not found[0].header_rows and all(column in named for column in used[1:])
             if is_rest and used[0] in naming:
                 found = self._to_tables(text, range(first, end), naming, tops, declared)
@@ -194,7 +196,7 @@ class SheetPage:
         return self.page
 
     def _join_blocks(self, text: str, tops: dict[tuple[int, int], Area]) -> Iterator[int]:
-        """The first cells of blocks; one that begins with figures is of the block of names right above them all."""
+        """Yield the first cells of blocks; rows that begin with figures join the block of names directly above them."""
         names: set[int] = set()
         for first, end in pairwise([*self._blocks, len(self._starts)]):
             figures = (at for at in range(first, end) if is_figure(text[self._starts[at] : self._ends[at]]))
@@ -210,7 +212,7 @@ class SheetPage:
     def _to_tables(
         self, text: str, block: range, used: list[int], tops: dict[tuple[int, int], Area], declared: Sequence[Area]
     ) -> list[Table]:
-        """The tables of a block of rows, whose columns are those in which something stands."""
+        """Return the tables of a block of rows; its columns are those with content."""
         if len(used) < 2:
             return []
         numbers = {column: number for number, column in enumerate(used)}
@@ -227,7 +229,7 @@ class SheetPage:
         return make_tables(grid, len(used))
 
     def _hide_covered(self, merged: Sequence[Area]) -> None:
-        """Mark what is stored in merged cells behind the first: it is not shown."""
+        """Mark values stored in merged cells after the first: they are not shown."""
         by_row: dict[int, list[Area]] = {}
         rows = set(self._rows) if merged else set()
         for area in merged:
@@ -242,7 +244,7 @@ class SheetPage:
                     self._totals.unseen[CLIPPED] += 1
 
     def _append_lines(self, origin: Origin, label: str, lines: Sequence[tuple[str, str]], room: int) -> None:
-        """Add lines, each with the name of its cell, as long as there is room for them."""
+        """Add lines, each with the name of its cell, up to `room` characters."""
         if not lines:
             return
         page, before = self.page, self.page.length
@@ -261,7 +263,7 @@ class SheetPage:
 
 
 def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: int) -> Iterator[Caution]:
-    """What a reader should know of the sheets of a workbook."""
+    """Yield cautions about the sheets of a workbook."""
     sheets = [page.label for page in pages if page.hidden and page.length]
     parts = [f"the sheet{'s' * (len(sheets) > 1)} {', '.join(sheets[:8])}"[:300]] * bool(sheets)
     for kind, count in sorted(totals.hidden.items()):
@@ -280,6 +282,6 @@ def describe_totals(pages: list[PageText], totals: SheetTotals, uncalculated: in
 
 
 def _quote_name(name: str) -> str:
-    """The name of a sheet as formulas write it."""
+    """Return the name of a sheet as formulas write it."""
     name = name[:_LONGEST_NAME] or "Sheet"
     return name if name.replace("_", "").isalnum() else "'" + name.replace("'", "''") + "'"

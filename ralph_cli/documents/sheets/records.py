@@ -1,6 +1,6 @@
-"""What the records of a binary workbook say that the library that reads its cells does not.
+"""Reads facts from the records of a binary workbook that the library for its cells does not report.
 
-Those of xls are described in MS-XLS, those of xlsb in MS-XLSB.
+The records of xls are described in MS-XLS, those of xlsb in MS-XLSB.
 """
 
 import io
@@ -22,7 +22,7 @@ _LAST_COLUMN, _LAST_DAY, _MOST_MERGED = 16_383, 2_958_465, 200_000
 
 @dataclass(slots=True)
 class SheetRecords:
-    """What is said of one sheet; rows count from 1, columns from 0."""
+    """Facts about one sheet; rows count from 1, columns from 0."""
 
     errors: dict[tuple[int, int], str] = field(default_factory=dict)
     hidden_rows: set[int] = field(default_factory=set)
@@ -30,16 +30,16 @@ class SheetRecords:
     merged: list[Area] = field(default_factory=list)
 
     def add_error(self, place: tuple[int, ...], code: int) -> None:
-        """A cell holds an error; its row and column count from 0."""
+        """Record a cell with an error; its row and column in `place` count from 0."""
         self.errors[place[0] + 1, place[1]] = _ERRORS.get(code, "#ERROR")
 
     def hide_columns(self, first: int, last: int) -> None:
-        """The columns from the first to the last are hidden."""
+        """Record the columns from `first` to `last` as hidden."""
         self.hidden_columns.update(range(first, min(last, _LAST_COLUMN) + 1))
 
 
 def read_xls_records(data: bytes, name: str) -> list[SheetRecords]:
-    """What is said of each sheet of an xls file. Raises DocumentError encrypted, and anything where it is damaged."""
+    """Return the facts about each sheet of an xls file. Raises DocumentError encrypted, and any error for damage."""
     import olefile
 
     with olefile.OleFileIO(io.BytesIO(data)) as container:
@@ -55,7 +55,7 @@ def read_xls_records(data: bytes, name: str) -> list[SheetRecords]:
 
 
 def _iterate_xls(data: bytes, at: int) -> Iterator[tuple[int, int]]:
-    """The kind of each record up to the end of a part of the stream, and where its content begins."""
+    """Yield the kind of each record in a part of the stream, and the offset of its content."""
     while at + 4 <= len(data):
         kind, size = unpack_from("<HH", data, at)
         if kind == _END:
@@ -79,10 +79,11 @@ def _read_xls_sheet(book: bytes, start: int) -> SheetRecords:
 
 
 def read_xlsb_records(data: bytes, name: str, limits: LoadLimits) -> tuple[bytes, list[SheetRecords]]:
-    """An xlsb file as the library understands it, and what is said of each sheet; what it unpacks to is bounded.
+    """Return an xlsb file adapted to the library, and facts about each sheet; unpacking is limited.
 
-    The library takes a whole number for a date only if it is kept as so many hundredths, and leaves errors out that are
-    results. Raises DocumentError damaged, encrypted, too-big, unsupported, and anything where it is damaged.
+    The library recognizes a whole number as a date only if it is stored in hundredths, and drops errors that are
+    results of formulas. Raises DocumentError damaged, encrypted, too-big, unsupported, and any error if the file is
+    damaged.
     """
     package = Package(data, name, limits, "xl/workbook.bin")
     main = package.main_part()
@@ -103,7 +104,7 @@ def read_xlsb_records(data: bytes, name: str, limits: LoadLimits) -> tuple[bytes
 
 
 def _iterate_xlsb(data: bytes | bytearray) -> Iterator[tuple[int, int, int]]:
-    """The kind of each record of a part, where it begins, and where its content does."""
+    """Yield the kind of each record of a part, its offset, and the offset of its content."""
     at = 0
     while at < len(data):
         begin, kind, at = at, data[at], at + 1
@@ -118,7 +119,7 @@ def _iterate_xlsb(data: bytes | bytearray) -> Iterator[tuple[int, int, int]]:
 
 
 def _read_xlsb_sheet(data: bytearray) -> SheetRecords:
-    """What is said of a sheet, whose whole numbers become hundredths, and errors that are results constants."""
+    """Return the facts about a sheet; change its whole numbers to hundredths, and resulting errors to constants."""
     found = SheetRecords()
     row = 0
     for kind, begin, at in _iterate_xlsb(data):

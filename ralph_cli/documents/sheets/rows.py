@@ -1,4 +1,4 @@
-"""The rows of one sheet of a workbook, and what the sheet says of them: hidden ones, merged cells, shared formulas."""
+"""The rows of one sheet of a workbook, with its settings: hidden rows, merged cells, shared formulas."""
 
 import re
 from collections.abc import Callable, Collection
@@ -16,7 +16,7 @@ SHEET_PARTS = (
     "x:row", "x:cols", "x:mergeCells", "x:conditionalFormatting", "x:drawing", "x:headerFooter", "x:sheetFormatPr",
 )  # fmt: skip
 
-# Ranges with conditional formats that a notice names.
+# The most ranges with conditional formats that a notice names.
 MOST_RANGES = 5
 
 _HEADS: tuple[tuple[Origin, str], ...] = (("page header", "Header"), ("page footer", "Footer"))
@@ -25,7 +25,7 @@ _MOST_MERGED = 200_000
 
 
 class SheetReader:
-    """Takes the elements of one sheet, in order."""
+    """Processes the elements of one sheet, in order."""
 
     def __init__(
         self,
@@ -44,12 +44,12 @@ class SheetReader:
         self._row = 0
         self._rows_are_hidden = False
         self._shared: dict[str, tuple[int, int, str]] = {}
-        """By the number of a formula that several cells share: where it is kept, and its text."""
+        """For each shared formula, by its number: its cell and its text."""
         self._hidden_columns: list[tuple[int, int]] = []
         page.is_hidden_column = self._is_hidden_column
 
     def read(self, element: Element) -> None:
-        """One of the sheet's rows or other parts."""
+        """Read a row or another part of the sheet."""
         match element.tag:
             case "x:row":
                 self._read_row(element)
@@ -99,7 +99,7 @@ class SheetReader:
         self._page.add_row(row, cells, _is_hidden(element, "ht") or (self._rows_are_hidden and is_unset))
 
     def _share_formula(self, formula: Element | None, row: int, column: int) -> bool:
-        """Whether the formula of a cell is told with the range that has it; one kept at another cell is put in."""
+        """Whether a cell's formula is listed with its range; a formula stored at another cell is filled in."""
         if formula is None or attribute(formula, "t") not in ("shared", "array"):
             return False
         if formula.text and attribute(formula, "ref"):
@@ -126,7 +126,7 @@ def _is_hidden(element: Element, size: str) -> bool:
 
 
 def read_area(reference: str) -> Area | None:
-    """The cells of a range like "A1:C3", None if it is none."""
+    """Return the cells of a range like "A1:C3"; None if the text is not a range."""
     first, _, last = reference.partition(":")
     begin, end = parse_reference(first), parse_reference(last or first)
     return Area(*begin, *end) if begin and end and begin <= end else None

@@ -14,14 +14,14 @@ from ralph_cli.documents.page_text import one_line
 from ralph_cli.documents.sight import BLACK, WHITE, WHITE_GROUND, Colours, read_colour, seen
 from ralph_cli.text.raised import lower_figures, raise_figures, strike
 
-# What theme colours are called, in the order of their numbers (ECMA-376, part 1, 18.8.3).
+# The names of theme colours, in the order of their numbers (ECMA-376, part 1, 18.8.3).
 _THEME = ("lt1", "dk1", "lt2", "dk2", *(f"accent{at}" for at in range(1, 7)), "hlink", "folHlink")
 
 # The width of three blanks (ECMA-376, part 1, 18.8.1).
 _POINTS_OF_INDENT = 9.0
 
 _USUAL = {0: WHITE, 1: BLACK}
-# The colours that are named by numbers from 8 on; those below are the first of them (ECMA-376, part 1, 18.8.27).
+# The indexed colours from 8 on; the numbers below repeat the first ones (ECMA-376, part 1, 18.8.27).
 _PALETTE = """
     000000 ffffff ff0000 00ff00 0000ff ffff00 ff00ff 00ffff 800000 008000 000080 808000 800080 008080 c0c0c0 808080
     9999ff 993366 ffffcc ccffff 660066 ff8080 0066cc ccccff 000080 ff00ff ffff00 00ffff 800080 800000 008080 0000ff
@@ -35,12 +35,12 @@ _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
 def read_string(element: Element | None, findings: Findings) -> str:
-    """The text of a shared or inline string (ECMA-376, part 1, 18.4) on one line, without what tells its reading."""
+    """Return a shared or inline string (ECMA-376, part 1, 18.4) on one line, without its phonetic readings."""
     return one_line("".join(_read_runs(element, findings))) if element is not None else ""
 
 
 def read_size(font: Element | None) -> float | None:
-    """The points of characters in a font, or with the properties of a run; None if they are not said."""
+    """Return the font size in points of a font or of a run's properties; None if unset."""
     try:
         return float(attribute(child(font, "x:sz"), "val")) or None
     except ValueError:
@@ -48,13 +48,13 @@ def read_size(font: Element | None) -> float | None:
 
 
 def is_sized(element: Element | None) -> bool:
-    """Whether all words of a string have sizes of their own, whatever the size of its cell is."""
+    """Whether all words of a string have their own font sizes, which override the cell's."""
     parts = [*children(element, "x:t"), *children(element, "x:r")]
     return not any("".join(one.itertext()).strip() for one in parts if not read_size(child(one, "x:rPr")))
 
 
 def unescape(text: str) -> str:
-    """Some text with the characters that "_x000D_" and the like stand for (ECMA-376, part 1, 22.4.2.4)."""
+    """Return a text with escapes like "_x000D_" decoded (ECMA-376, part 1, 22.4.2.4)."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
@@ -76,7 +76,7 @@ def _read_runs(element: Element, findings: Findings) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class CellStyle:
-    """How a cell shows its value; `why` is the answer of the rule of sight, `indent` how many points it is set in."""
+    """The style of a cell; `why` is the answer of the rule of `sight`, `indent` the indent in points."""
 
     number_format: NumberFormat = GENERAL
     why: str = ""
@@ -85,7 +85,7 @@ class CellStyle:
 
 
 def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
-    """The styles of cells, in the order of their numbers."""
+    """Return the styles of cells, in the order of their numbers."""
     formats = {
         number(attribute(one, "numFmtId"), -1): NumberFormat(attribute(one, "formatCode"))
         for one in children(root, "x:numFmts", "x:numFmt")
@@ -107,7 +107,7 @@ def read_styles(root: Element | None, theme: Theme) -> list[CellStyle]:
 
 
 def read_conditional_formats(root: Element | None) -> set[str]:
-    """The numbers of the conditional formats that have a number format."""
+    """Return the numbers of the conditional formats that have a number format."""
     formats = children(root, "x:dxfs", "x:dxf")
     return {str(at) for at, one in enumerate(formats) if child(one, "x:numFmt") is not None}
 
@@ -118,7 +118,7 @@ def _at(items: list[_Item], index: str, default: _Item) -> _Item:
 
 
 def _read_colour(element: Element | None, theme: Theme, usual: int | None = None) -> int | None:
-    """A colour, None if it is not known; `usual` if it is the one that the program chooses."""
+    """Return a colour, None if unknown; `usual` if it is automatic."""
     colour = read_colour(attribute(element, "rgb")[-6:]) if attribute(element, "rgb") else usual
     at = number(attribute(element, "theme"), -1)
     if 0 <= at < len(_THEME):

@@ -1,7 +1,7 @@
-"""Excel workbooks (xlsx): each sheet a page, each row a line, each cell as its number format shows it.
+"""Excel workbooks (xlsx): each sheet is a page, each row a line, each cell as its number format shows it.
 
-Sheets are read row by row, so that large ones need no tree. Hidden sheets, rows, columns and cells are read and marked
-as such. What a format rounds or leaves out, and formulas, stand behind the rows.
+Sheets are read row by row, so that large ones need no tree. Hidden sheets, rows, columns and cells are read and
+marked. Values that a format rounds or leaves out, and formulas, follow the rows.
 """
 
 import math
@@ -42,7 +42,7 @@ _USUAL = CellStyle()
 
 
 def parse_xlsx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a workbook, with tables, names of cells, and marks on what is hidden; for a child process.
+    """Return a workbook with tables, cell names and marks on hidden content; call it in a child process.
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
@@ -61,9 +61,9 @@ class _WorkbookReader:
         self._workbook = package.read_xml(self._main, "x:workbook")
         self._is_1904 = attribute(child(self._workbook, "x:workbookPr"), "date1904") in ("1", "true", "on")
         self._sized: set[int] = set()
-        """The numbers of the strings of which all words have sizes of their own."""
+        """The numbers of the strings whose words all have their own font sizes."""
         self._blanks: dict[int, float] = {}
-        """By their numbers how many points strings are set in by the blanks that they begin with."""
+        """The indent of strings by the blanks at their start, in points, by their numbers."""
         self._strings = list(self._read_strings())
         styles, theme = self._open("styles", "x:styleSheet"), read_theme(self._open("theme", "a:theme"))
         self._styles, self._conditional_formats = read_styles(styles, theme), read_conditional_formats(styles)
@@ -72,7 +72,7 @@ class _WorkbookReader:
         self._uncalculated = 0
 
     def read(self) -> ParsedDocument:
-        """The whole workbook."""
+        """Return the whole workbook."""
         findings = self._findings
         findings.doubts += self._package.doubts(self._main, "an Excel workbook")
         pages = [
@@ -107,7 +107,7 @@ class _WorkbookReader:
         return page.finish()
 
     def _read_beside(self, part: str, page: SheetPage, reader: "SheetReader") -> None:
-        """What belongs to a sheet but stands in other parts: tables that it declares, comments, drawings."""
+        """Read the parts that belong to a sheet: declared tables, comments, drawings."""
         relations = self._package.relations(part)
         for relation in relations.values():
             if relation.kind == "table" and self._package.has(relation.target):
@@ -138,7 +138,7 @@ class _WorkbookReader:
                 self._findings.comments += 1
 
     def _append_drawing(self, relation: Relation, page: SheetPage) -> None:
-        """The texts of a sheet's shapes, and its charts."""
+        """Add the texts of a sheet's shapes, and its charts."""
         root = self._package.open(relation, self._findings, "", "xdr:wsDr")
         charts = self._package.relations(relation.target)
         for element in root.iter() if root is not None else ():
@@ -152,7 +152,7 @@ class _WorkbookReader:
                 self._findings.unread["pictures"] += 1
 
     def _show_cell(self, element: Element, column: int, row: int) -> SheetCell | None:
-        """A cell with what it shows; None if there is nothing in it."""
+        """Return a cell with the text it shows; None if it is empty."""
         style = self._style(element)
         kind = element.get("t", "n")
         inside = {one.tag: one for one in element}
@@ -170,7 +170,7 @@ class _WorkbookReader:
         return cell if cell.text or cell.stored or cell.formula else None
 
     def _note_look(self, cell: SheetCell, style: CellStyle, *, is_sized: bool) -> None:
-        """Note whether a cell's words are seen, and whether they are struck out."""
+        """Record whether a cell's words are seen and whether they are struck out."""
         if cell.text and is_unseen(style.why) and (style.why != TINY or not is_sized):
             cell.unseen = style.why
         elif style.why:
@@ -181,7 +181,7 @@ class _WorkbookReader:
     def _show_value(
         self, cell: SheetCell, kind: str, stored: Element | None, inline: Element | None, style: CellStyle
     ) -> None:
-        """Let a cell show what is stored in it, by the kind of that (ECMA-376, part 1, 18.18.11)."""
+        """Set the text of a cell from its stored value, by the kind of the value (ECMA-376, part 1, 18.18.11)."""
         written = (stored.text or "") if stored is not None else ""
         value = written.strip()
         match kind:
@@ -204,7 +204,7 @@ class _WorkbookReader:
                 self._show_number(cell, _to_days(value, self._is_1904) if kind == "d" else value, style)
 
     def _is_sized(self, kind: str, value: str, inside: dict[str, Element]) -> bool:
-        """Whether all words in a cell have sizes of their own."""
+        """Whether all words in a cell have their own font sizes."""
         if kind == "s":
             return number(value, -1) in self._sized
         return kind == "inlineStr" and is_sized(inside.get("x:is"))
@@ -225,7 +225,7 @@ class _WorkbookReader:
         if math.isfinite(stored):
             show_number(cell, stored, style.number_format, self._is_1904)
         else:
-            cell.text = one_line(value)  # what no program writes is at least not lost
+            cell.text = one_line(value)  # no program writes this, but it must not be lost
 
     def _style(self, element: Element) -> CellStyle:
         index = element.get("s", "0")
@@ -247,13 +247,13 @@ class _WorkbookReader:
                 yield read_string(element, self._findings)
 
     def _open(self, kind: str, root: str) -> Element | None:
-        """The tree of the part of a kind that the workbook refers to; None if there is none."""
+        """Return the tree of the part of this kind that the workbook refers to; None without one."""
         part = self._package.find_part(self._relations, kind, self._findings)
         return self._package.read_xml(part, root) if part else None
 
 
 def _describe_conditional(ranges: list[str]) -> Caution:
-    """What a reader should know of ranges with conditional formats that have number formats."""
+    """Return a caution about ranges with conditional formats that have number formats."""
     listed = ", ".join(name[:120] for name in ranges[:MOST_RANGES])
     others = " and other cells" if len(ranges) > MOST_RANGES else ""
     what = f"a spreadsheet program may show {listed}{others} differently"
@@ -261,7 +261,7 @@ def _describe_conditional(ranges: list[str]) -> Caution:
 
 
 def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_1904: bool) -> None:
-    """Let a cell show a number, and keep what the format rounds or leaves out."""
+    """Set the text of a cell to a number, and keep the value if the format rounds or leaves out parts of it."""
     shown = number_format.show_number(stored, is_1904)
     cell.text = one_line(shown.text)
     iso = to_iso(stored, is_1904) if number_format.is_date else ""
@@ -271,7 +271,7 @@ def show_number(cell: SheetCell, stored: float, number_format: NumberFormat, is_
 
 
 def _to_days(value: str, is_1904: bool) -> str:
-    """The number of days of an ISO 8601 date; what is none as it is."""
+    """Return the number of days of an ISO 8601 date; a text that is not a date stays unchanged."""
     try:
         return format_general(days_since(datetime.fromisoformat(value).replace(tzinfo=None), is_1904))
     except (ValueError, OverflowError):

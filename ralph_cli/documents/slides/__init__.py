@@ -1,1 +1,1 @@
-"""Presentations: each slide is a page, its shapes in the order in which they are read."""
+"""Presentations: each slide is a page, with its shapes in reading order."""

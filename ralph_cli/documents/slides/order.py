@@ -1,4 +1,4 @@
-"""The order in which the shapes of a slide are read: from top to bottom, and what stands side by side from the left."""
+"""The reading order of a slide's shapes: from top to bottom, and from left to right for shapes side by side."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from operator import attrgetter
 from typing import Generic, TypeVar
 
 _DEEPEST = 50
-# Of more shapes on one slide only the upper edges are compared.
+# If a slide has more shapes, only their upper edges are compared.
 _MOST_SHAPES = 2_000
 
-# The share of a shape by which it may reach over the gap to the next.
+# The share of a shape that may extend over the gap to the next one.
 _OVERLAP = 0.1
 
 _Content = TypeVar("_Content")
@@ -19,7 +19,7 @@ _by_corner = attrgetter("top", "left")
 
 @dataclass(frozen=True, slots=True)
 class Box(Generic[_Content]):
-    """A shape's place, in any unit, and what is in it."""
+    """A shape's position, in any unit, and its content."""
 
     content: _Content = field(compare=False)
     left: float
@@ -29,10 +29,10 @@ class Box(Generic[_Content]):
 
 
 def order_boxes(boxes: Sequence[Box[_Content]]) -> list[_Content]:
-    """What is in the boxes, in reading order.
+    """Return the contents of the boxes in reading order.
 
-    Where a gap goes through from left to right, what is above it is read first; else what is left of a gap that goes
-    through from top to bottom (recursive X-Y cut, Nagy and Seth 1984).
+    Content above a continuous horizontal gap comes first; without one, content left of a continuous vertical gap
+    (recursive X-Y cut, Nagy and Seth 1984).
     """
     if len(boxes) > _MOST_SHAPES:
         return [box.content for box in sorted(boxes, key=_by_corner)]
@@ -52,7 +52,7 @@ def _order(boxes: list[Box[_Content]], depth: int) -> list[Box[_Content]]:
 def _cut(
     boxes: list[Box[_Content]], begin: Callable[[Box[_Content]], float], end: Callable[[Box[_Content]], float]
 ) -> list[list[Box[_Content]]]:
-    """The boxes in groups that lie behind each other on one axis."""
+    """Group the boxes so that the groups follow each other on one axis."""
     parts: list[list[Box[_Content]]] = []
     reach = -inf
     for box in sorted(boxes, key=begin):

@@ -1,4 +1,4 @@
-"""The paragraphs of a drawing's text as a slide shows them: numbers of lists, raised and struck runs."""
+"""The paragraphs of a drawing's text as a slide shows them: list numbers, raised and struck-out runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +16,13 @@ _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerR
 _SIGNS = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")")}
 _TEXTS = ("m:t", "a:t")
 _FILLS = frozenset(f"a:{name}Fill" for name in ("no", "solid", "grad", "blip", "patt", "grp"))
-# The text of a run with these properties, as it is shown.
+# Returns the text of a run with these properties as it is shown.
 _Look = Callable[[Element | None, str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class TextSetting:
-    """Where a text stands: the ink around it, what gives it its look (the nearest first), and the theme's colours."""
+    """The context of a text: the ink around it, the elements that style it (nearest first), and the theme's colours."""
 
     ink: Ink
     styles: Sequence[Element] = ()
@@ -30,7 +30,7 @@ class TextSetting:
 
 
 def read_paragraphs(body: Element | None, findings: Findings, setting: TextSetting) -> str:
-    """The text of a body, a paragraph a line; those without text are left out."""
+    """Return the text of a body, one line per paragraph; paragraphs without text are left out."""
     counts: dict[int, int] = {}
     found = []
     is_stretched = attribute(child(body, "a:bodyPr", "a:prstTxWarp"), "prst") not in ("", "textNoShape")
@@ -44,14 +44,14 @@ def read_paragraphs(body: Element | None, findings: Findings, setting: TextSetti
             return _look(properties, findings.take(text, why), findings)
 
         text = "\n".join(" ".join(part.split()) for part in clean_text(_read_runs(element, look)).split("\n")).strip()
-        if all_text(element, *_TEXTS).strip():  # what is too small to read has a number, too
+        if all_text(element, *_TEXTS).strip():  # paragraphs too small to read are numbered too
             begin = _number(element, counts)
             found += [begin + text] * bool(text)
     return "\n".join(found)
 
 
 def _of_level(styles: Sequence[Element], level: int) -> Iterator[Element]:
-    """What styles say of runs in a paragraph of a level, from 0; a reference to a font of the theme says its colour."""
+    """Yield the run properties of a paragraph level (from 0) in the styles; a theme font's reference sets a colour."""
     for style in styles:
         found = style if style.tag == "a:fontRef" else child(style, f"a:lvl{level + 1}pPr", "a:defRPr")
         if found is not None and len(found) + len(found.attrib):
@@ -59,7 +59,7 @@ def _of_level(styles: Sequence[Element], level: int) -> Iterator[Element]:
 
 
 def _ink(properties: Element | None, usual: Sequence[Element], setting: TextSetting) -> Ink:
-    """The ink of a run with these properties, where others usually hold, the nearest first."""
+    """Return the ink of a run with these properties; `usual` are its inherited properties, nearest first."""
     told = [*usual] if properties is None else [properties, *usual]
     size = next((size for one in told if (size := number(attribute(one, "sz"))) is not None), None)
     ink = replace(setting.ink, size=None if size is None else size / 100)
@@ -76,7 +76,7 @@ def _ink(properties: Element | None, usual: Sequence[Element], setting: TextSett
 
 
 def _find_fill(properties: Element) -> Element | None:
-    """What some properties fill letters with."""
+    """Return the fill of letters in some properties."""
     return properties if properties.tag == "a:fontRef" else next((one for one in properties if one.tag in _FILLS), None)
 
 
@@ -98,7 +98,7 @@ def _read_run(element: Element, look: _Look) -> str:
 
 
 def _look(properties: Element | None, text: str, findings: Findings) -> str:
-    """The text of a run with its figures raised or lowered, or struck out."""
+    """Return the text of a run with its figures raised or lowered, or struck out."""
     raised = number(attribute(properties, "baseline"), 0)
     if raised:
         text = raise_figures(text) if raised > 0 else lower_figures(text)
@@ -108,7 +108,7 @@ def _look(properties: Element | None, text: str, findings: Findings) -> str:
 
 
 def _number(element: Element, counts: dict[int, int]) -> str:
-    """What a paragraph of a numbered list begins with (ECMA-376, part 1, 21.1.2.4.1); "" for any other."""
+    """Return the number before a paragraph in a numbered list (ECMA-376, part 1, 21.1.2.4.1), or ""."""
     properties = child(element, "a:pPr")
     level = number(attribute(properties, "lvl"), 0)
     numbered = child(properties, "a:buAutoNum")

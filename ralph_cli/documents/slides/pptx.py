@@ -1,7 +1,7 @@
-"""PowerPoint presentations (pptx): each slide a page, its title a heading, its shapes in reading order.
+"""PowerPoint presentations (pptx): each slide is a page, its title a heading, its shapes in reading order.
 
-Behind a slide stand its speaker notes and comments, marked. Hidden slides, and shapes that are hidden or beside the
-slide, are read and marked as such.
+Speaker notes and comments follow their slide, marked. Hidden slides, and shapes that are hidden or outside of the
+slide, are read and marked.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ _SHAPES = ("p:sp", "p:cxnSp", "p:pic", "p:graphicFrame", "p:grpSp", "mc:Alternat
 
 
 def parse_pptx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
-    """The text of a presentation, with headings, tables and marks on what is not on the slides; for a child process.
+    """Return a presentation with headings, tables, and marks on content off the slides; call it in a child process.
 
     Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
     """
@@ -42,7 +42,7 @@ def parse_pptx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
 
 @dataclass(slots=True)
 class _Part:
-    """Something to write on a page."""
+    """A text to write on a page."""
 
     text: str | PageText
     origin: Origin | None = None
@@ -51,9 +51,9 @@ class _Part:
 
 @dataclass(slots=True)
 class _Shapes:
-    """The shapes of one part: what they refer to, the design and theme that give them their look, what is behind them.
+    """The shapes of one part, with their references, their design and theme, and the canvas behind them.
 
-    `moves` says that some of them are hidden or shown only later.
+    `moves` means that some of them appear or disappear during the show.
     """
 
     relations: dict[str, Relation]
@@ -78,10 +78,10 @@ class _PresentationReader:
         self._designs: dict[str, Design] = {}
         self._masters: set[str] = set()
         self._unseen: Counter[str] = Counter()
-        """Shapes whose words are marked, by the reason why they are not seen."""
+        """The number of shapes marked as unseen, by reason."""
 
     def read(self) -> ParsedDocument:
-        """The whole presentation."""
+        """Return the whole presentation."""
         findings = self._findings
         findings.doubts += self._package.doubts(self._main, "a PowerPoint presentation")
         pages = []
@@ -125,7 +125,7 @@ class _PresentationReader:
                 page.mark(part.origin, at, page.length)
 
     def _read_tree(self, tree: Iterable[Element], shapes: _Shapes, flag: str = "") -> list[_Part]:
-        """The parts of the shapes of a slide or group, in reading order; `flag` says why none of them is seen."""
+        """Return the parts of the shapes in a slide or group, in reading order; `flag` says why none is seen, or ""."""
         drawn = []
         for shape in chain.from_iterable(map(_alternatives, tree)):
             layer = shapes.design.layer(shape, shapes.theme)
@@ -165,7 +165,7 @@ class _PresentationReader:
         return [_Part(f"[image description] {described}", "image description")] if described else []
 
     def _read_graphic(self, shape: Element, shapes: _Shapes, setting: TextSetting) -> list[_Part]:
-        """The table, chart or diagram of a frame."""
+        """Return the table, chart or diagram of a frame."""
         for one in contents(shape, "a:graphic", "a:graphicData"):
             match one.tag:
                 case "a:tbl":
@@ -185,14 +185,14 @@ class _PresentationReader:
         return self._package.open(relation, self._findings, "a drawing of a slide", *expected)
 
     def _design(self, relations: dict[str, Relation]) -> Design:
-        """The design of a slide, which others may have, too."""
+        """Return the design of a slide, which slides may share."""
         layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), "")
         if layout not in self._designs:
             self._designs[layout] = Design(self._package, self._presentation, layout)
         return self._designs[layout]
 
     def _append_masters(self, page: PageText, design: Design) -> None:
-        """The words that a layout or master puts on each of its slides, on the first of them."""
+        """Add the texts that a layout or master shows on its slides, to the first of these slides."""
         for part, root in design.parts:
             if part in self._masters:
                 continue
@@ -239,14 +239,14 @@ class _PresentationReader:
 
 
 def _shapes(root: Element, relations: dict[str, Relation], design: Design, drawn: Iterable[Layer] = ()) -> _Shapes:
-    """The shapes of a slide or another part; where some of them come and go, none is known to be covered."""
+    """Return the shapes of a slide or another part; if some are animated, none counts as covered."""
     theme = design.theme(root)
     moves = next(root.iter("p:spTgt"), None) is not None
     return _Shapes(relations, design, theme, Canvas(design.ground(root, theme), drawn), moves)
 
 
 def _alternatives(shape: Element) -> Iterable[Element]:
-    """The shapes that are shown of an element."""
+    """Return the shapes that are shown for an element."""
     if shape.tag not in _SHAPES:
         return ()
     return preferred_choice(shape) if shape.tag == "mc:AlternateContent" else [shape]

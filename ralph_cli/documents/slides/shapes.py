@@ -1,6 +1,6 @@
-"""The shapes of slides: which placeholder each fills, where it stands, and what it takes over from the design.
+"""The shapes of slides: the placeholder that each one fills, its position, and what it inherits from the design.
 
-That is the layout of a slide with its master: places, styles of text, fills, colours and the background.
+The design is the layout of a slide with its master: positions, text styles, fills, colours and the background.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,10 @@ from ralph_cli.documents.tables import TableCell, TableRow, measure_blanks, writ
 # The types of placeholders for titles.
 TITLES = ("title", "ctrTitle")
 
-# The number of the first background of a theme, which is one colour.
+# The number of a theme's first background, which is a single colour.
 _PLAIN = "1001"
 
-# A level of a list is set in by so much where nothing else is said.
+# The default indent of a list level.
 _EMU_OF_POINT, _EMU_OF_LEVEL = 12_700, 342_900
 
 
@@ -31,9 +31,9 @@ class Design:
     """The layout of some slides, with its master."""
 
     def __init__(self, package: Package, presentation: Element, layout: str) -> None:
-        """`layout` is the name of a part, "" if there is none."""
+        """`layout` is the name of a part, "" if the slide has none."""
         self.parts: list[tuple[str, Element]] = list(_read_parts(package, layout)) if package.has(layout) else []
-        """The master and the layout, by the names of their parts."""
+        """The master and the layout, with the names of their parts."""
         roots = [root for _, root in self.parts]
         self._held: dict[str, list[Element]] = {"": []}
         for shape in (shape for root in reversed(roots) for shape in contents(root, "p:cSld", "p:spTree")):
@@ -45,21 +45,21 @@ class Design:
         self._styles = next((one for root in roots if (one := child(root, "p:txStyles")) is not None), None)
         self._usual = child(presentation, "p:defaultTextStyle")
         self.layers = [self.layer(shape, self.theme(root)) for root in roots for shape in own_shapes(root)]
-        """What the master and the layout draw on each slide."""
+        """The shapes that the master and the layout draw on each slide."""
 
     def theme(self, slide: Element) -> Theme:
-        """The colours by the names that a slide, or one of the parts of its design, has for them."""
+        """Return the theme's colours by the names that a slide, or a part of its design, uses for them."""
         maps = [child(one, "p:clrMapOvr", "a:overrideClrMapping") for one in (slide, *self._roots)]
         maps += [child(one, "p:clrMap") for one in self._roots]
         return read_theme(self._theme, next((one.attrib for one in maps if one is not None), USUAL_NAMES))
 
     def ground(self, slide: Element, theme: Theme) -> Colours:
-        """What is behind all shapes of a slide: its own background, or that of its layout or master."""
+        """Return the ground behind all shapes of a slide: its own background, or that of its layout or master."""
         grounds = (_read_background(root, theme) for root in (slide, *self._roots))
         return next((ground for ground in grounds if ground != NOTHING), WHITE_GROUND)
 
     def layer(self, shape: Element, theme: Theme) -> Layer:
-        """A shape, by itself or as the placeholder that it fills, as it is drawn."""
+        """Return a shape as a layer of the drawing; it inherits from the placeholder that it fills."""
         place = next((place for one in (shape, *self._same(shape)) if (place := read_place(one))), None)
         fill = NOTHING if is_hidden(shape) else self._fill(shape, theme)
         return Layer(place, fill, is_plain(shape), shape.tag in ("p:grpSp", "p:graphicFrame"))
@@ -75,7 +75,7 @@ class Design:
         return fill
 
     def styles(self, shape: Element) -> Sequence[Element]:
-        """What gives the text of a shape its look where it has none of its own, the nearest first."""
+        """Return the elements that style a shape's text if it has no own style, nearest first."""
         held = placeholder(shape)
         name = "p:titleStyle" if attribute(held, "type") in TITLES else "p:bodyStyle"
         found = [child(one, "p:txBody", "a:lstStyle") for one in self._same(shape)]
@@ -83,12 +83,12 @@ class Design:
         return [one for one in found if one is not None]
 
     def _same(self, shape: Element) -> list[Element]:
-        """The placeholders of the layout and the master that a shape fills."""
+        """Return the placeholders of the layout and the master that a shape fills."""
         return self._held.get(placeholder_key(shape), [])
 
 
 def _read_parts(package: Package, layout: str) -> Iterator[tuple[str, Element]]:
-    """The master of a layout, and the layout itself."""
+    """Yield the master of a layout, then the layout itself."""
     for relation in package.relations(layout).values():
         if relation.kind == "slideMaster" and package.has(relation.target):
             yield relation.target, package.read_xml(relation.target, "p:sldMaster")
@@ -96,7 +96,7 @@ def _read_parts(package: Package, layout: str) -> Iterator[tuple[str, Element]]:
 
 
 def _read_background(root: Element, theme: Theme) -> Colours:
-    """The background of a slide or of a part of its design; no colour if it has none."""
+    """Return the background of a slide or of a part of its design; no colour if it has none."""
     told = child(root, "p:cSld", "p:bg")
     reference = child(told, "p:bgRef")
     if reference is not None:
@@ -105,7 +105,7 @@ def _read_background(root: Element, theme: Theme) -> Colours:
 
 
 def read_table(element: Element, findings: Findings, setting: TextSetting) -> PageText:
-    """A table as text; empty if nothing is in it. What its style does to its cells and their text is not known."""
+    """Return a table as text; empty if all cells are. The effect of its style on cells and their text is unknown."""
     named = attribute(child(element, "a:tblPr"), "firstRow") in ("1", "true")
     rows: list[TableRow] = []
     is_styled = child(element, "a:tblPr", "a:tableStyleId") is not None
@@ -125,7 +125,7 @@ def read_table(element: Element, findings: Findings, setting: TextSetting) -> Pa
 
 
 def _measure_indent(row: Element) -> float:
-    """How many points the first line of a row is set in."""
+    """Return the indent of a row's first line in points."""
     paragraph = child(row, "a:tc", "a:txBody", "a:p")
     properties = child(paragraph, "a:pPr")
     level = number(attribute(properties, "lvl"), 0)
@@ -136,12 +136,12 @@ def _measure_indent(row: Element) -> float:
 
 
 def placeholder(shape: Element) -> Element | None:
-    """The element that says which placeholder of its layout a shape fills; None if it fills none."""
+    """Return the element that names the placeholder that a shape fills; None if it fills none."""
     return next((found for one in shape if (found := child(one, "p:nvPr", "p:ph")) is not None), None)
 
 
 def placeholder_key(shape: Element) -> str:
-    """What a placeholder is known by in its layout: its number, or its type."""
+    """Return the key of a placeholder in its layout: its number, or its type."""
     found = placeholder(shape)
     if found is None:
         return ""
@@ -149,12 +149,12 @@ def placeholder_key(shape: Element) -> str:
 
 
 def is_hidden(shape: Element) -> bool:
-    """Whether a shape is switched off."""
+    """Whether a shape is hidden."""
     return any(attribute(child(one, "p:cNvPr"), "hidden") in ("1", "true") for one in shape)
 
 
 def read_place(shape: Element) -> Place | None:
-    """Left, top, right and bottom of a shape, None if it has no place of its own."""
+    """Return left, top, right and bottom of a shape; None if it has no position of its own."""
     for one in (*(child(part, "a:xfrm") for part in shape), child(shape, "p:xfrm")):
         offset, size = child(one, "a:off"), child(one, "a:ext")
         left, top = number(attribute(offset, "x")), number(attribute(offset, "y"))
@@ -165,10 +165,10 @@ def read_place(shape: Element) -> Place | None:
 
 
 def is_plain(shape: Element) -> bool:
-    """Whether the fill of a shape takes up all of its place."""
+    """Whether the fill of a shape covers its whole box."""
     return attribute(child(shape, "p:spPr", "a:prstGeom"), "prst") in ("rect", "roundRect")
 
 
 def own_shapes(root: Element) -> list[Element]:
-    """The shapes of a layout or master that are on each of its slides."""
+    """Return the shapes of a layout or master that appear on each of its slides."""
     return [shape for shape in contents(root, "p:cSld", "p:spTree") if placeholder(shape) is None]

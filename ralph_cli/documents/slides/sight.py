@@ -1,4 +1,4 @@
-"""What is seen of slides: what lies behind and over their shapes, and what is hidden."""
+"""What is seen of slides: the grounds behind their shapes, the shapes above them, and hidden content."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,14 +12,14 @@ from ralph_cli.documents.sight import CLIPPED, MARKED, NOTHING, OFF_PAGE, Colour
 # Left, top, right and bottom.
 Place = tuple[float, float, float, float]
 
-# Of more shapes on one slide it is not known what is behind the others.
+# If a slide has more shapes, the ground behind the further ones is unknown.
 _MOST_SHAPES = 500
 
 
 class Layer(NamedTuple):
-    """A shape with what it is filled with, None if that is not known.
+    """A shape with its fill, None if the fill is unknown.
 
-    `is_full` says that the fill takes up all of the place, `is_group` that it is the one of shapes or cells in it.
+    `is_full` means that the fill covers the whole place; `is_group`, that the fill belongs to shapes or cells in it.
     """
 
     place: Place | None
@@ -29,20 +29,20 @@ class Layer(NamedTuple):
 
 
 class Canvas:
-    """What is drawn on a slide, or in a group of shapes, in order."""
+    """The layers drawn on a slide, or in a group of shapes, in order."""
 
     def __init__(self, ground: Colours, drawn: Iterable[Layer] = ()) -> None:
-        """`ground` is behind all of it, and then come layers that are `drawn` already."""
+        """`ground` is behind everything; above it are layers that are already `drawn`."""
         self._ground, self._drawn = ground, [*drawn]
 
     def draw(self, layer: Layer) -> tuple[int, Colours]:
-        """Draw a shape; returns its number, and what may be behind the text in it."""
+        """Draw a shape; return its number, and the possible ground behind the text in it."""
         behind = self._behind(layer.place) if layer.fill == NOTHING or layer.is_group else layer.fill
         self._drawn.append(layer)
         return len(self._drawn) - 1, behind
 
     def is_covered(self, number: int) -> bool:
-        """Whether a shape, by its number, lies beneath another that lets nothing of it be seen."""
+        """Whether an opaque shape above covers the shape with this number completely."""
         place = self._drawn[number].place
         above = self._drawn[number + 1 : number + _MOST_SHAPES]
         return place is not None and any(one.fill and one.is_full and _holds(one.place, place) for one in above)
@@ -60,7 +60,7 @@ class Canvas:
 
 
 def why_shape_unseen(is_hidden: bool, place: Place | None, size: tuple[float, float], is_covered: bool) -> str:
-    """Why nothing of a shape is seen on a slide of this width and height, 0 if unknown; "" if nothing says so."""
+    """Return why nothing of a shape is seen on a slide of this width and height (0 if unknown), or ""."""
     if is_hidden:
         return MARKED
     if place is not None and all(size):
@@ -71,7 +71,7 @@ def why_shape_unseen(is_hidden: bool, place: Place | None, size: tuple[float, fl
 
 
 def describe_hidden(pages: Sequence[PageText], unseen: Counter[str]) -> Iterator[Caution]:
-    """What a reader should know of hidden slides, and of shapes whose words are marked, by why they are not seen."""
+    """Yield a caution about hidden slides, and about shapes marked as unseen, with the reasons."""
     hidden = [str(at) for at, page in enumerate(pages, 1) if page.hidden]
     parts = [f"slide{'s' * (len(hidden) > 1)} {', '.join(hidden[:50])}"] * bool(hidden)
     parts += [f"{unseen.total():,} shapes ({describe_reasons(unseen)})"] * bool(unseen)

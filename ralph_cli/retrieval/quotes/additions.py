@@ -1,4 +1,4 @@
-"""Finds the words of a passage that are not running text: filled in, laid over the page, or beside the text."""
+"""Finds the words of a passage that are not running text: filled in, laid over the page, or next to the text."""
 
 import re
 from bisect import bisect_right
@@ -10,19 +10,19 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.structure import Addition, Origin, Span
 from ralph_cli.text.sentences import shorten_line
 
-# Characters shown of an addition.
+# The most characters shown of an addition.
 _LONGEST = 60
 
-# Additions that a note names.
+# The most additions that a note names.
 _MOST = 3
 
 _LINE = re.compile(r"[^\n\f]+")
 
 
 def describe_additions(document: Document, span: Span) -> tuple[str, ...]:
-    """A note for each origin of words in a span: "from a form field" if all of the span is from there.
+    """Return a note for each origin of words in a span: "from a form field" if the whole span has this origin.
 
-    If only a part is, the note names it: 'from a form field: "Jane Doe"'.
+    If only a part has it, the note names the part: 'from a form field: "Jane Doe"'.
     """
     parts: dict[Origin, list[str]] = defaultdict(list)
     rest, at = "", span.start
@@ -37,7 +37,7 @@ def describe_additions(document: Document, span: Span) -> tuple[str, ...]:
 
 
 def describe_lines_with_additions(document: Document) -> dict[int, str]:
-    """The notes of `describe_additions` on each line that has some, by the start of the line."""
+    """Return the notes of `describe_additions` for each line that has any, keyed by the start of the line."""
     text, found = document.text, dict[int, str]()
     for addition in document.additions:
         start = max(text.rfind(sign, 0, addition.start) for sign in "\n\f") + 1
@@ -50,7 +50,7 @@ def describe_lines_with_additions(document: Document) -> dict[int, str]:
 
 
 def overlapping_additions(document: Document, span: Span) -> Iterator[Addition]:
-    """The additions with characters in a span, in order."""
+    """Yield the additions with characters in a span, in order."""
     first = bisect_right(document.additions, span.start, key=attrgetter("end"))
     for at in range(first, len(document.additions)):  # there may be many
         if document.additions[at].start >= span.end:

@@ -1,6 +1,6 @@
-"""Finds a quote in a document: exactly, then folded, then by letters and digits; else the closest true text.
+"""Finds a quote in a document: exactly, then folded, then by letters and digits; otherwise the most similar text.
 
-A quote is only a pointer. The quote itself is always document.text[span.start:span.end].
+A quote is only a pointer. The quoted text is always document.text[span.start:span.end].
 """
 
 import re
@@ -41,10 +41,11 @@ _POSITION = attrgetter("start", "end")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The places of a quote. `span` is the first place at the best tier; `occurrences` are all places in order.
+    """The occurrences of a quote. `span` is the first one at the best tier; `occurrences` are all in order.
 
-    `occurrences` has at most 1,000 places (50 of re-cut quotes), none inside another. `count` is the true number, at
-    most as many. For a quote with too many places to look at (2,000,000 characters in all), both cover the first ones.
+    `occurrences` has at most 1,000 spans (50 for re-cut quotes), none inside another. `count` is the true number,
+    within the same limit. If a quote has too many places to examine (2,000,000 characters in all), both cover the
+    first ones.
     """
 
     span: Span
@@ -55,9 +56,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Text that resembles a quote (`score` 75 to 100) but is not the quote; `differing` names the differences.
+    """Text that resembles a quote (`score` 75 to 100) but differs from it; `differing` lists the differences.
 
-    For "did you mean" only: at 84 a number may be wrong.
+    Use it only for "did you mean": at a score of 84 a number may be wrong.
     """
 
     span: Span
@@ -75,27 +76,27 @@ class QuoteIndex:
 
     @cached_property
     def _running_lines(self) -> tuple[Span, ...]:
-        """The ends of pages that have running lines."""
+        """The spans at the ends of pages that have running lines."""
         return running_line_spans(self._document.text, self._document.pages)
 
     @cached_property
     def _without_running_lines(self) -> SearchText | None:
-        """The text without running heads and feet; None if it has none."""
+        """The text without running headers and footers; None if it has none."""
         edits = [(span.start, span.end, "\n") for span in self._running_lines]
         return SearchText(replace_spans(self._text, edits), self._text) if edits else None
 
     @cached_property
     def _without_marks(self) -> SearchText | None:
-        """The text without the marks of footnotes; None if it has none."""
+        """The text without footnote marks; None if it has none."""
         edits = without_footnote_marks(self._text)
         return SearchText(replace_spans(self._text, edits), self._text) if edits else None
 
     def find(self, quote: str) -> Match | None:
-        """The places of the quote, or None. It must begin and end at the boundaries of words and numbers.
+        """Return the match of the quote, or None. It must begin and end at boundaries of words and numbers.
 
         White space around the quote is ignored. If the quote is not found, one pair of quotation marks around it is
-        ignored too. A quote over a page's end may leave out the running lines there, and any quote may leave out marks
-        of footnotes. A figure at its edge is widened to the whole figure.
+        ignored too. A quote across a page's end may leave out the running lines there, and any quote may leave out
+        footnote marks. A figure at its edge is widened to the whole figure.
         """
         quote = quote.strip()
         if not quote:
@@ -108,7 +109,7 @@ class QuoteIndex:
         return match or self._in_one_document(self._find_regional(quote))
 
     def _in_one_document(self, match: Match | None) -> Match | None:
-        """The match without places that run from one document of a set into the next; None if no other is left."""
+        """Return the match without spans that cross from one document of a set into the next; None if none is left."""
         if match is None or not self._document.members:
             return match
         member_at = self._document.member_at
@@ -119,7 +120,7 @@ class QuoteIndex:
         return replace(match, span=kept[0], occurrences=kept, count=count) if kept else None
 
     def closest(self, quote: str, limit: int = 1) -> tuple[Suggestion, ...]:
-        """Up to `limit` places that resemble the quote, best first; none with a score below 75."""
+        """Return up to `limit` passages that resemble the quote, best first; none has a score below 75."""
         wanted = fold(quote).text.strip()
         folded = self._whole.folded
         found: list[Suggestion] = []
@@ -131,8 +132,10 @@ class QuoteIndex:
         return tuple(found)
 
     def describe_departures(self, quote: str, span: Span, tier: Tier) -> tuple[str, ...]:
-        """What a reader should know of a quote's place: its differences from the worker's words, what it leaves out,
-        and which of its words are not running text, or doubtful.
+        """Return notes on a quote that a reader should know.
+
+        They name its differences from the worker's words, what it leaves out, and words that are doubtful or not
+        running text.
         """
         notes: list[str] = []
         if tier == "recut":
@@ -155,7 +158,7 @@ class QuoteIndex:
         return tuple(notes)
 
     def _find_faithful(self, quote: str) -> Match | None:
-        """The match at the first two tiers."""
+        """Return the match at the first two tiers."""
         wanted = fold(quote).text.strip()
         exact = [span for span in self._find_exact(quote) if self._is_whole(span)] if quote else []
         same = self._keep_faithful(quote, self._whole.find_folded(wanted)) if wanted else []
@@ -171,14 +174,14 @@ class QuoteIndex:
         return _make_match(exact or same, places, "exact" if exact else "folded")
 
     def _find_across_pages(self, quote: str, wanted: str) -> list[Span]:
-        """The places that run over a page's end, past running lines; they count beside other places."""
+        """Return the spans that cross a page's end, past running lines; they count in addition to other spans."""
         if self._without_running_lines is None or not wanted:
             return []
         found = self._keep_faithful(quote, self._without_running_lines.find_folded(wanted))
         return [span for span in found if "\f" in self._text[span.start : span.end]]
 
     def _find_loose(self, quote: str) -> Match | None:
-        """The match at the last tier: the same words without a sign, or the same letters and digits."""
+        """Return the match at the last tier: the same words without a sign, or the same letters and digits."""
         wanted = fold(quote).text.strip()
         if not wanted:
             return None
@@ -192,9 +195,9 @@ class QuoteIndex:
         return _make_match(sorted(recut, key=_POSITION), recut, "recut") if recut else None
 
     def _find_regional(self, quote: str) -> Match | None:
-        """The match of a quote that spells dates in another way than cells in the form of the reader's country.
+        """Return the match of a quote whose dates are written differently from cells in the reader's regional form.
 
-        For "3/4/2026", which may be two days, there must be only one match.
+        "3/4/2026" may be two different days, so it must have exactly one match.
         """
         found: dict[Span, Match] = {}
         dates = [one for one in read_quantities(quote) if one.kind == "date"] if self._is_regional else []
@@ -208,17 +211,17 @@ class QuoteIndex:
         return next(iter(found.values())) if len(found) == 1 else None
 
     def _is_shown(self, day: str, span: Span) -> bool:
-        """Whether a cell in a span shows this day in the form of the reader's country."""
+        """Whether a cell in a span shows this day in the reader's regional form."""
         parts = (one for one in overlapping_additions(self._document, span) if one.origin == REGIONAL)
         return any(self._text.startswith(day, one.start) for one in parts)
 
     @cached_property
     def _is_regional(self) -> bool:
-        """Whether the document has cells with such dates."""
+        """Whether the document has cells with regional dates."""
         return any(one.origin == REGIONAL for one in self._document.additions)
 
     def _find_without_marks(self, quote: str) -> Iterator[Span]:
-        """The places with marks of footnotes that the quote leaves out; the quote's own marks must be there."""
+        """Yield spans with footnote marks that the quote leaves out; marks in the quote must be there too."""
         if self._without_marks is None:
             return
         plain = replace_spans(quote, without_footnote_marks(quote)).text
@@ -229,7 +232,7 @@ class QuoteIndex:
                 yield Span(start, end)
 
     def _search_texts(self) -> Iterator[SearchText]:
-        """The texts to search: the document's, then the one without running lines."""
+        """Yield the texts to search: the document's, then the text without running lines."""
         yield self._whole
         if self._without_running_lines is not None:
             yield self._without_running_lines
@@ -241,7 +244,7 @@ class QuoteIndex:
         return find_places(self._text, quote, look)
 
     def _keep_faithful(self, quote: str, spans: Iterable[Span]) -> list[Span]:
-        """The places that need no widening, and have as many invisible characters as the quote."""
+        """Return the spans that need no widening and have at least as many invisible characters as the quote."""
         hidden = count_zero_width(quote)
         whole = [span for span in spans if self._is_whole(span)]
         return [s for s in whole if not hidden or count_zero_width(self._text[s.start : s.end]) >= hidden]
@@ -250,7 +253,7 @@ class QuoteIndex:
         return widen_to_whole(self._text, span.start, span.end) == (span.start, span.end)
 
     def _snap(self, start: int, end: int) -> tuple[int, int]:
-        """The span, widened to whole words and numbers, without white space at the edges."""
+        """Return the span without whitespace at its edges, widened to whole words and numbers."""
         start, end = strip_interval(self._text, start, end)
         while start > 0 and is_inside_word(self._text, start):
             start -= 1
@@ -260,7 +263,7 @@ class QuoteIndex:
 
 
 def differences(quote: str, text: str) -> tuple[str, ...]:
-    """The words in which a quote differs from a text, each as "quoted -> true" (at most 12)."""
+    """Return the words in which a quote differs from a text, each as "quoted -> true" (at most 12)."""
     quoted_words, text_words = quote.split(), text.split()
     found: list[str] = []
     for kind, a, b, c, d in SequenceMatcher(None, quoted_words, text_words, autojunk=False).get_opcodes():
@@ -270,7 +273,7 @@ def differences(quote: str, text: str) -> tuple[str, ...]:
 
 
 def _marks(text: str) -> list[str]:
-    """The marks of footnotes in a text."""
+    """Return the footnote marks in a text."""
     return [text[start:end] for start, end in footnote_marks(text)]
 
 

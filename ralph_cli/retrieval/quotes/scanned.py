@@ -1,24 +1,24 @@
-"""Finds the words of a passage that OCR is unsure of."""
+"""Finds the words of a passage that OCR read with low confidence."""
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.structure import ScannedPage, Span
 from ralph_cli.documents.ocr.words import UNSURE, scanned_words, unpack_words
 from ralph_cli.text.sentences import shorten_line
 
-# Words that a note names.
+# The most words that a note names.
 _MOST = 4
 
-# Characters shown of a word.
+# The most characters shown of a word.
 _LONGEST = 40
 
 
 def lowest_confidence(document: Document, span: Span) -> int | None:
-    """The lowest confidence of a word that OCR read in the passage; None if the file itself has all of the text."""
+    """Return the lowest confidence of a word that OCR read in the passage; None if OCR read none of it."""
     return min((word.confidence for word in scanned_words(document, span)), default=None)
 
 
 def unsure_words(document: Document, span: Span) -> dict[str, int]:
-    """The words of a passage that OCR is unsure of, with its lowest confidence in each."""
+    """Return the words of a passage that OCR is unsure of, each with its lowest confidence."""
     found: dict[str, int] = {}
     for word in scanned_words(document, span):
         if word.confidence < UNSURE:
@@ -28,7 +28,7 @@ def unsure_words(document: Document, span: Span) -> dict[str, int]:
 
 
 def describe_unsure_words(document: Document, span: Span) -> str:
-    """A note on the words of a passage that OCR is unsure of, with its confidence; "" if there are none."""
+    """Return a note on the words of a passage that OCR is unsure of, with its confidence; "" if it is sure of all."""
     found = unsure_words(document, span)
     parts = [f'"{shorten_line(text, _LONGEST)}" ({confidence} %)' for text, confidence in [*found.items()][:_MOST]]
     more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
@@ -36,7 +36,7 @@ def describe_unsure_words(document: Document, span: Span) -> str:
 
 
 def describe_unsure_lines(document: Document) -> dict[int, str]:
-    """The notes of `describe_unsure_words` on each line that has some, by the start of the line."""
+    """Return the note of `describe_unsure_words` for each line that has one, keyed by the start of the line."""
     found: dict[int, str] = {}
     for scan in document.scans:
         end = document.pages[scan.number - 1].end

@@ -1,4 +1,4 @@
-"""Searches a text for quotes: folded, past hyphens at line ends, and by letters and digits alone."""
+"""Searches a text for quotes: folded, across hyphens at line ends, and by letters and digits alone."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _FIGURE = re.compile(
     f"(?: ?[%\u2030]| ?(?:{_CODES})\\b| ?[\u20ac\u00a3](?! ?\\d))?"
     r"(?P<scale> ?(?:thousand|million|billion|trillion|bn|mn|m|k)\b(?=\)))?(?P<close>\))?"
 )
-# The most characters of a figure or a compound on each side of a place.
+# The most characters of a figure or a compound on each side of an offset.
 _REACH = 48
 
 _FIGURE_SIGNS = re.compile(f"[\\d()+~<>%\u2030\u00b1\u2248\u2264\u2265{_CURRENCY}{_MINUS}]")
@@ -46,11 +46,11 @@ _DASHES = "-\u2010-\u2013"
 
 
 def widen_to_whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval, widened to the whole words and figures at its edges.
+    """Return the interval, widened to the whole words and figures at its edges.
 
-    A figure includes its sign, currency, percent sign, the brackets of a negative, and the other side of a fraction,
-    ratio or range. A word includes the other parts of a hyphenated word. A quote that begins with the 5 of "-5%" is
-    widened to "-5%", so that no figure is shown without its sign.
+    A figure includes its sign, currency and percent sign, the brackets of a negative number, and the other side of a
+    fraction, ratio or range. A word includes the other parts of a hyphenated word. A quote that begins with the 5 of
+    "-5%" is widened to "-5%", so that no figure loses its sign.
     """
     for _ in range(3):  # "1,000-2,000" is two figures in one compound
         before = start, end
@@ -65,12 +65,12 @@ def widen_to_whole(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _figure_at(text: str, at: int) -> tuple[int, int]:
-    """The interval of the figure that contains the character at `at`; of that character alone if there is none."""
+    """Return the interval of the figure that contains the character at `at`; without one, that of the character."""
     for match in _FIGURE.finditer(text, max(0, at - _REACH), at + _REACH):
         first, last = match.span()
         if not first <= at < last:
             continue
-        # Only a pair of brackets around the figure is a sign; a hyphen behind a word or number is not.
+        # Only a pair of brackets around the figure is a sign; a hyphen after a word or number is not.
         if match["open"] and not match["close"]:
             first = match.end("open")
         if match["close"] and not match["open"]:
@@ -84,7 +84,7 @@ def _figure_at(text: str, at: int) -> tuple[int, int]:
 
 
 def _widen_compound(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval with the rest of a hyphenated word, or of a range of numbers, at its edges."""
+    """Return the interval with the rest of a hyphenated word, or of a range of numbers, at its edges."""
     if not 0 <= start < end <= len(text):
         return start, end
     first, last = start, end
@@ -109,17 +109,17 @@ def _is_link(text: str, at: int) -> bool:
     return left.isdecimal() and right.isdecimal()
 
 
-# The most places that the last tier looks at.
+# The most candidates that the last tier examines.
 MAX_LOOSE_PLACES = 50
 
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
-# Like `scan.MAX_COMPARED`, but lower, because reading over line ends costs more.
+# Like `scan.MAX_COMPARED`, but lower, because reading across line ends costs more.
 _MAX_HYPHENATED = 100_000
 
 
 @dataclass(eq=False)
 class SearchText:
-    """A text to search, with its keys made on first use; `base` maps back to the document's own text."""
+    """A text to search, with keys created on first use; `base` maps offsets back to the document's own text."""
 
     base: FoldedText
     original: str
@@ -137,17 +137,17 @@ class SearchText:
         return LetterIndex(self.folded.text)
 
     def find_folded(self, wanted: str) -> Iterator[Span]:
-        """The places whose folded text is `wanted`."""
+        """Yield the spans whose folded text is `wanted`."""
 
         def look(at: int) -> Span | None:
             start, end = self.folded.original_span(at, at + len(wanted))
-            # Half a ligature cannot be cut off, and a whole one is more text than the quote has.
+            # A ligature cannot be split, and a whole one is more text than the quote has.
             return self._span(start, end) if fold(self.base.text[start:end]).text == wanted else None
 
         return find_places(self.folded.text, wanted, look)
 
     def find_hyphenated(self, wanted: str) -> Iterator[Span]:
-        """The places that differ from the quote only by hyphens at line ends."""
+        """Yield the spans that differ from the quote only by hyphens at line ends."""
         key = without_hyphens(FoldedText(wanted)).text
 
         def look(at: int) -> Span | None:
@@ -157,7 +157,7 @@ class SearchText:
         return find_places(self._key.text, key, look, _MAX_HYPHENATED)
 
     def find_loose(self, wanted: str) -> Iterator[Span]:
-        """The places with the same letters and digits, where no difference changes a number."""
+        """Yield the spans with the same letters and digits, if no difference changes a number."""
         key = letter_key(wanted)
         if len(key) < MIN_LINE_KEY or key.isdecimal():
             return
@@ -168,7 +168,7 @@ class SearchText:
                 continue
             start, end = include_edge_signs(wanted, self.base.text, start, end)
             if not on_boundaries(self.base.text, start, end):
-                continue  # half a number is another number, and widening it would hide that
+                continue  # part of a number is a different number, which widening would conceal
             first, last = widen_to_whole(self.base.text, start, end)
             start, end = include_outer_signs(self.base.text, start, end, first, last)
             span = self._span(first, last) if has_same_meaning(wanted, fold(self.base.text[start:end]).text) else None
@@ -181,7 +181,7 @@ class SearchText:
 
 
 def _reads_as(text: str, wanted: str) -> bool:
-    """Whether `wanted` is this text with each hyphen at a line end kept or, between letters, removed."""
+    """Whether `wanted` equals the text with each hyphen at a line end either kept or, between letters, removed."""
     pattern: list[str] = []
     last = 0
     for match in _LINE_END_HYPHEN.finditer(text):

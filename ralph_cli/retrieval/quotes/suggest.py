@@ -1,13 +1,14 @@
-"""Finds where a long text resembles a short one most (rapidfuzz), in bounded time."""
+"""Finds the passages of a long text that are most similar to a short one (rapidfuzz), in bounded time."""
 
 import re
 
 MIN_SCORE = 75.0
-# Characters scanned in full, proportionally fewer for long quotes; in a longer text only likely places are compared.
+# The most characters scanned in full, proportionally fewer for long quotes. In longer texts only likely passages are
+# compared.
 _FULL_SCAN = 4_000_000
 
 _TYPICAL_QUOTE = 300
-# Characters of a quote that are searched for in all of the text: the time grows with their square.
+# The most characters of a quote that are searched for in the whole text: the time grows with their square.
 _HEAD = 500
 
 _MAX_QUOTE = 2_000
@@ -18,9 +19,9 @@ _MAX_WINDOWS = 100
 
 
 def alignments(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
-    """Up to `limit` disjoint places as (score from 75 to 100, start, end), best first.
+    """Return up to `limit` separate passages as (score from 75 to 100, start, end), best first.
 
-    A quote of over 500 characters is searched for by its beginning, else by its end, and compared at that place.
+    A quote of over 500 characters is located by its beginning, or else by its end, and compared there in full.
     """
     quote = quote[:_MAX_QUOTE]
     if not quote or not text or limit < 1:
@@ -36,7 +37,7 @@ def alignments(quote: str, text: str, limit: int) -> list[tuple[float, int, int]
 
 
 def _search(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
-    """The places of `alignments`, for a quote of bounded length."""
+    """Return the passages of `alignments` for a quote of bounded length."""
     affordable = _FULL_SCAN * _TYPICAL_QUOTE // max(len(quote), _TYPICAL_QUOTE)
     pieces = [(0, len(text))] if len(text) <= affordable else _likely_windows(quote, text)
     candidates = [best for start, end in pieces if (best := _best_alignment(quote, text, start, end)) is not None]
@@ -56,7 +57,7 @@ def _search(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
 
 
 def _best_alignment(quote: str, text: str, first: int, last: int) -> tuple[float, int, int, int, int] | None:
-    """The best place within text[first:last], and that piece itself; None below the minimum score."""
+    """Return the best passage within text[first:last], followed by `first` and `last`; None below the minimum score."""
     from rapidfuzz import fuzz
 
     if last - first < len(quote) // 2:
@@ -69,7 +70,7 @@ def _best_alignment(quote: str, text: str, first: int, last: int) -> tuple[float
 
 
 def _likely_windows(quote: str, text: str) -> list[tuple[int, int]]:
-    """The windows of the text that contain most of the quote's longest words."""
+    """Return the windows of the text that contain most of the quote's longest words."""
     words = sorted({(match[0], match.start()) for match in _WORDS.finditer(quote)}, key=lambda w: (-len(w[0]), w[1]))
     width = max(len(quote), 50)
     votes: dict[int, int] = {}

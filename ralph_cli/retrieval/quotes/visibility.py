@@ -1,4 +1,4 @@
-"""Checks whether a reader sees words of a document's text, by the pages of a PDF and by the characters."""
+"""Checks whether a reader sees words of the text, using the pages of a PDF and the characters."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,15 +15,15 @@ from ralph_cli.retrieval.quotes.additions import overlapping_additions
 UNCHECKED_VISIBILITY = "unchecked-visibility"
 SCAN_TEXT_LAYER = "text-layer"
 
-# Called with a code and a message about what was, or was not, checked.
+# Called with a code and a message about a check that was limited or not possible.
 OnCaution = Callable[[str, str], None]
 
 
 class VisibilityChecker:
     """Finds why a reader cannot see words; every span is checked once.
 
-    A file that is gone, has changed or cannot be rendered causes one caution and is not tried again; its words are
-    taken as visible. `source` is where the document was loaded from.
+    A file that is missing, changed or not renderable causes one caution and is not tried again; its words are assumed
+    to be visible. `source` is the source that the document was loaded from.
     """
 
     def __init__(self, document: Document, on_caution: OnCaution, source: DocumentSource | None = None) -> None:
@@ -33,7 +33,7 @@ class VisibilityChecker:
         self._warned_of_scans = False
 
     def __call__(self, spans: Sequence[Span]) -> dict[Span, str]:
-        """For each span why a reader cannot see it; "" if nothing hides it."""
+        """Return for each span why a reader cannot see it; "" if nothing hides it."""
         fresh = [span for span in dict.fromkeys(spans) if span not in self._known]
         if fresh:
             self._known |= zip(fresh, self._check_pages(fresh), strict=True)
@@ -78,7 +78,7 @@ def _describe_reason(answer: Visibility) -> str:
 
 
 def _hidden_part(document: Document, span: Span) -> str:
-    """The hidden part of the document, such as a hidden row, that contains words of a span; "" if there is none."""
+    """Return the hidden part of the document, such as a hidden row, that contains words of a span; "" without one."""
     for addition in overlapping_additions(document, span):
         words = document.text[max(addition.start, span.start) : min(addition.end, span.end)]
         if addition.origin in UNSEEN_ORIGINS and any(map(str.isalnum, words)):

@@ -14,17 +14,17 @@ _MOST_TOLD = 5
 
 @dataclass(frozen=True, slots=True)
 class NamedPart:
-    """A part with its number and its places in the document; several places make the name ambiguous."""
+    """A part with its number and its spans in the document; several spans make the name ambiguous."""
 
     name: str
     places: tuple[Span, ...]
 
 
 def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]:
-    """The parts that a question names and the document has, in the order of their numbers.
+    """Return the parts that a question names and the document has, in the order of their numbers.
 
-    In a set each document is searched by itself; if the question has the name of a file, only that one. A line of a
-    table of contents counts only if the part itself is not there.
+    In a set, each document is searched separately; if the question names a file, only that file is searched. A line
+    of a table of contents counts only if the part itself is missing.
     """
     keys = sorted(key for key in named_clauses(question) if not key.endswith("("))
     if not keys or len(document.text) > MOST_CHARACTERS:
@@ -41,7 +41,7 @@ def find_named_parts(document: Document, question: str) -> tuple[NamedPart, ...]
 
 
 def _find_places(document: Document, bounds: Sequence[tuple[int, int]], key: str) -> tuple[str, list[Span]]:
-    """The places of a part within these bounds. An unknown letter means the part that contains it."""
+    """Return the spans of a part within these bounds. An unknown letter stands for the part that contains it."""
     known, places = key, list[Span]()
     for known in (key, *(it for it in above(key) if "(" in key)):
         places = [
@@ -55,7 +55,7 @@ def _find_places(document: Document, bounds: Sequence[tuple[int, int]], key: str
 
 
 def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
-    """A note on the named parts that are there several times, with their places; "" if there are none."""
+    """Return a note on named parts that occur several times, with their locations; "" if no part does."""
     told = []
     for part in parts:
         if len(part.places) > 1:
@@ -66,14 +66,17 @@ def describe_ambiguous(document: Document, parts: Sequence[NamedPart]) -> str:
 
 
 def _has_name(question: str, name: str) -> bool:
-    """Whether a question has the words of a file's name, without its ending, in order."""
+    """Whether a question contains the words of a file's name, without its suffix, in order."""
     stem = re.findall(r"[^\W_]+", PurePath(name).stem)
     words = r"[\W_]+".join(map(re.escape, stem))
     return any(map(str.isalpha, "".join(stem))) and re.search(rf"(?i)(?<!\w){words}(?!\w)", question) is not None
 
 
 def _places(text: str, clauses: Sequence[Clause], key: str, end: int) -> Iterator[Span]:
-    """The spans of the parts with this number: to the next part outside of it; a letter to the end of its paragraph."""
+    """Yield the spans of the parts with this number, each up to the next part outside it.
+
+    A lettered part ends with its paragraph.
+    """
     for at, clause in enumerate(clauses):
         if clause.key == key:
             last = clause

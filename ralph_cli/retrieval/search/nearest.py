@@ -1,4 +1,4 @@
-"""Finds the passages of a text with most of a question's words: where an answer would be if there were one."""
+"""Finds the passages of a text with most of a question's words, where an answer would be expected."""
 
 import math
 import re
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 from ralph_cli.text.lexicon import STOP_WORDS
 
-# The most characters between words of a passage.
+# The most characters in a passage before it is widened to lines.
 WINDOW = 600
 
-# Characters to each side of the words within which whole lines are included.
+# Characters on each side of the words within which whole lines are included.
 MARGIN = 150
 
-# The least share of the question, by weight, that a near passage has.
+# The smallest share of the question, by weight, in a near passage.
 MIN_SHARE = 0.2
 
-# Words of a question that are searched for.
+# The most words of a question that are searched for.
 MOST_WORDS = 24
 
-# Letters that may follow a stem; also fewer than the stem has.
+# The most letters that may follow a stem, always fewer than the stem has.
 LONGEST_ENDING = 5
 
 _WORD = re.compile(r"\d(?:[\d.,]*\d)?|[^\W\d_]+")
@@ -32,7 +32,7 @@ _COMMON = STOP_WORDS | frozenset(f"{_ASKING} {_PEOPLE} summarize summary tell te
 
 @dataclass(frozen=True, slots=True)
 class NearPassage:
-    """A passage [start, end) with the question's words in it; `share` is their weight among all, from 0 to 1."""
+    """A passage [start, end) with its words of the question; `share` is their part of the total weight, from 0 to 1."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class NearPassage:
 
 
 def key_words(question: str) -> dict[str, str]:
-    """The significant words of a question by their stem: no function words, and figures as they are."""
+    """Return the significant words of a question by their stem: no function words, and figures unchanged."""
     found: dict[str, str] = {}
     little = _COMMON | little_words_of(question)
     for match in _WORD.finditer(question):
@@ -57,7 +57,7 @@ def key_words(question: str) -> dict[str, str]:
 
 
 def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]]:
-    """The places of words in a text with any ending: (start, end, stem), in order, case ignored."""
+    """Return the occurrences of words in a text with any ending: (start, end, stem), in order, case ignored."""
     if not words:
         return []
     stems = sorted(words, key=len, reverse=True)
@@ -66,7 +66,7 @@ def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]
 
 
 def _word_pattern(stem: str) -> str:
-    """A pattern of words and figures, escaped. Its time is proportional to the text, whatever the question is."""
+    """Return a pattern for a word or figure, escaped. Its time is proportional to the text, whatever the question."""
     if has_unspaced(stem):
         return f"({stem})"
     ending = r"(?!\d)" if stem[0].isdigit() else rf"\w{{0,{min(len(stem) - 1, LONGEST_ENDING)}}}\b"
@@ -74,10 +74,10 @@ def _word_pattern(stem: str) -> str:
 
 
 def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPassage, ...]:
-    """Up to `limit` separate passages, the one with most of the question first; none with too little of it.
+    """Return up to `limit` separate passages, best first; each has at least MIN_SHARE of the question by weight.
 
-    A word weighs more the rarer it is in the text (inverse document frequency, Spärck Jones 1972). A word that is
-    nowhere in the text weighs most, and no passage has it.
+    Rare words in the text weigh more (inverse document frequency, Spärck Jones 1972). A word missing from the text
+    weighs most, and no passage has it.
     """
     words = key_words(question)
     places = find_words(words, text)
@@ -95,7 +95,7 @@ def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPass
             first += 1
         scored.append((sum(weights[stem] for stem in words if inside[stem]), first, last))
     chosen: list[NearPassage] = []
-    # Of windows with the same words the shortest, so that a passage begins with a word of the question.
+    # Among windows with the same words, take the shortest, so that a passage begins with a word of the question.
     for score, first, last in sorted(scored, key=lambda item: (-item[0], item[2] - item[1], item[1])):
         start, end = places[first][0], places[last][1]
         if score < MIN_SHARE * total:
@@ -109,7 +109,7 @@ def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPass
 
 
 def widen_to_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval with the whole lines around it that are within MARGIN characters, on the same page."""
+    """Return the interval widened to whole lines within MARGIN characters around it, on the same page."""
     low = max(text.rfind("\f", 0, start) + 1, start - MARGIN)
     breaks = [at for at in (text.find("\n", low - 1, start), text.find("\f", low - 1, start)) if at >= 0]
     low = min(breaks) + 1 if breaks and low > 0 else low

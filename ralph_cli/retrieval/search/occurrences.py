@@ -1,4 +1,4 @@
-"""Counts the searches for an answer that was not found, so that the counts are facts."""
+"""Counts the searches behind an answer of "not found", so that the counts are facts."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ from ralph_cli.retrieval.search.patterns import MAX_PLACES, count_patterns
 from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.fold import FoldedText, fold
 
-# The fewest letters of a term that may count as the beginning of words: "terminat".
+# The fewest letters of a term that may match the beginning of words, such as "terminat".
 MIN_STEM = 5
 
 _PLURAL = re.compile(r"e?s(?!\w)")
@@ -23,7 +23,7 @@ _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
 
 @dataclass(frozen=True, slots=True)
 class SearchTerm:
-    """A word or a regular expression to search for; in a set only in the documents named `within`."""
+    """A word or a regular expression to search for; in a set, only in the documents named `within`."""
 
     term: str
     pattern: bool = False
@@ -32,7 +32,7 @@ class SearchTerm:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One search with its first places. `anywhere` also counts hits inside words."""
+    """One search with its first occurrences. `anywhere` also counts hits inside words."""
 
     search: Search
     places: Spans
@@ -48,17 +48,17 @@ class SearchCounter:
 
     @cached_property
     def _folded(self) -> tuple[FoldedText, str]:
-        """The text with typography folded, and the same text with its case folded, of the same length."""
+        """The text with typography folded, and the same text with its case folded; both have the same length."""
         folded = fold(self.document.text)
         return folded, _lower(folded.text)
 
     def count(self, worker_terms: Iterable[str], code_terms: Sequence[SearchTerm]) -> tuple[Tally, ...]:
-        """Each search once: those that the worker names, then others of its code.
+        """Count each search once: first those that the worker names, then the others in its code.
 
-        Case, white space and typography are ignored. Whole words and their plurals are counted; if there are none,
-        words that begin with a long term. A term that is not found as it is written, but has the signs of a regular
-        expression, is counted as one. A search of code in some documents of a set is counted in these, unless it is
-        counted in all.
+        Case, whitespace and typography are ignored. Whole words and their plurals count. If there are none, words
+        that begin with a long term count. A term that is not found literally but has signs of a regular expression is
+        counted as one. A search limited to some documents of a set is counted only there, unless it is also counted
+        in all.
         """
         everywhere = [item for item in code_terms if not item.within]
         whole = self._count_whole(worker_terms, everywhere)
@@ -70,7 +70,7 @@ class SearchCounter:
         return (*whole, *(tally for within, terms in confined.items() for tally in self._count_within(within, terms)))
 
     def _count_within(self, within: str, terms: Sequence[SearchTerm]) -> Iterator[Tally]:
-        """The searches in the documents with that name; none if there is no such document."""
+        """Yield the searches in the documents with this name; none if no document has it."""
         members = self.document.members
         named = [members[at] for at in match_names(within, [member.name for member in members])]
         within = named[0].name if len(named) == 1 else within
@@ -86,7 +86,7 @@ class SearchCounter:
             yield Tally(search, tuple(places), sum(tally.anywhere for tally in same))
 
     def _counter_of(self, member: Member) -> "SearchCounter":
-        """The counter of one document of the set."""
+        """Return the counter of one document of the set."""
         if member not in self._of_members:
             self._of_members[member] = SearchCounter(take_member(self.document, member))
         return self._of_members[member]
@@ -133,7 +133,7 @@ class SearchCounter:
 
 
 def _ends_word(text: str, end: int) -> bool:
-    """Whether a word, or its plural, ends there."""
+    """Whether a word, or its plural, ends at `end`."""
     return not is_inside_word(text, end) or _PLURAL.match(text, end) is not None
 
 
@@ -142,7 +142,7 @@ def _key(term: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """The text with its case folded; letters that would become two are unchanged, so that offsets stay."""
+    """Return the text with its case folded; letters that would become two stay unchanged, to keep offsets valid."""
     folded = text.casefold()
     if len(folded) == len(text):
         return folded

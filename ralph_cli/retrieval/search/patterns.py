@@ -1,4 +1,4 @@
-"""Counts regular expressions of a model in a process that can be stopped, because one may never end."""
+"""Counts regular expressions of a model in a process that can be stopped, because an expression may never finish."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from ralph_cli.text.patterns import widen_spaces
 SECONDS_PER_PATTERN = 1.0
 
 TOTAL_SECONDS = 15.0
-# The most places of a search that are kept; hits are counted to the end.
+# The most occurrences of a search that are kept; the hits are all counted.
 MAX_PLACES = 500
 
 MAX_MEMORY = 1 << 30
@@ -31,7 +31,7 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class PatternCount:
-    """The hits of an expression at the beginning of a word, with the first places; or `fault`, why it was not counted.
+    """The hits of an expression at the start of a word, with the first ones; or `fault`, why there is no count.
 
     `anywhere` also counts hits inside words.
     """
@@ -46,9 +46,9 @@ _LATE = PatternCount(None, fault="not counted: it did not finish in time")
 
 
 def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ...]:
-    """Count each expression in the text as the worker's `find` does: case ignored, a space matches any white space.
+    """Count each expression in the text as the worker's `find` does: case is ignored, a space matches any whitespace.
 
-    Raises nothing: an expression that cannot be counted in time says so.
+    Raises nothing: an expression that cannot be counted in time has a `fault`.
     """
     if not patterns:
         return ()
@@ -66,7 +66,7 @@ def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ..
 
 
 def result_lines(given: str) -> Iterator[str]:
-    """The output of the process: a line of JSON for each expression, as soon as it is counted."""
+    """Yield the output of the process: a line of JSON for each expression, as soon as it is counted."""
     import resource
 
     with suppress(OSError, ValueError):  # some systems do not have this limit
@@ -87,7 +87,7 @@ def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
         compiled = re.compile(widen_spaces(pattern), re.IGNORECASE | re.MULTILINE)
         count, anywhere, places = 0, 0, []
         for match in compiled.finditer(text):
-            if match.start() < match.end():  # an empty match is everywhere
+            if match.start() < match.end():  # empty matches do not count
                 anywhere += 1
                 if is_inside_word(text, match.start()):
                     continue
@@ -104,7 +104,7 @@ def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
 
 
 def _parse_line(line: str) -> PatternCount:
-    """One line of the process; a truncated line has no count."""
+    """Parse one line of the process's output; a truncated line gives no count."""
     try:
         value = json.loads(line)
         places = tuple(map(tuple, value.get("places", ())))

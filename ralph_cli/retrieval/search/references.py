@@ -1,4 +1,4 @@
-"""Finds the places of a document that name a numbered part of it: "Section 14.1", "clauses 4 and 7(a)". Pure."""
+"""Finds the passages of a document that name a numbered part of it: "Section 14.1", "clauses 4 and 7(a)". Pure."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from ralph_cli.documents.structure.clauses import above, named_clauses
 
 
 class References:
-    """The paragraphs and table rows that name numbered parts of a document, by part."""
+    """The paragraphs and table rows that name numbered parts of a document, keyed by part."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -18,7 +18,10 @@ class References:
                 self._by_key.setdefault(key, []).append(span)
 
     def naming(self, offset: int) -> tuple[Span, ...]:
-        """The passages that name the part around a character, a part of it, or its parent; none inside the part."""
+        """Return the passages that name the part around an offset, its subparts or its parent.
+
+        Passages inside the part are left out.
+        """
         clause = self._document.clause_at(offset)
         if clause is None:
             return ()

@@ -1,6 +1,6 @@
-"""Declarations of CSS as far as they decide what is seen, and their lengths and colours.
+"""The CSS declarations that decide what is seen, with their lengths and colours.
 
-Rules from CSS Cascading and Inheritance 4, CSS Values and Units 3 and CSS Color 4. Values are kept in lower case.
+Rules from CSS Cascading and Inheritance 4, CSS Values and Units 3 and CSS Color 4. Values are in lower case.
 """
 
 import re
@@ -12,7 +12,7 @@ import tinycss2
 from tinycss2 import color4
 
 Style = Mapping[str, str]
-# A style that can be a key.
+# A style that can be a dictionary key.
 Declarations = tuple[tuple[str, str], ...]
 
 
@@ -34,7 +34,7 @@ _LIST_STYLES = re.compile(
     r"(?:^|\s)(none|disc|circle|square|decimal|decimal-leading-zero|(?:lower|upper)-(?:alpha|latin|roman|greek))(?=\s|$)"
 )
 
-# Characters of a value that may be a colour.
+# The most characters of a value that may be a colour.
 _LONGEST = 100
 
 _PLAIN = re.compile(r"""[^\\@{}/"'(]*(?:\([^\\@{}/"'();]*\)[^\\@{}/"'(]*)*""")
@@ -46,7 +46,7 @@ _LENGTH = re.compile(
 _CALC = re.compile(r"calc\(\s*([^()]*?)\s*\)")
 _PIXELS_PER_UNIT = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "rem": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78}
 _PIXELS_PER_UNIT |= {"q": 0.94} | dict.fromkeys(("vw", "dvw", "svw", "vh", "dvh", "svh"), 10.0)
-"""Of a window of about 1,000 pixels: what is hidden by a length is zero, or thousands of pixels away."""
+"""For a window of about 1,000 pixels: lengths that hide something are zero or thousands of pixels."""
 
 _FUNCTION = re.compile(r"\b(?:url|image|image-set|element|cross-fade|paint|[a-z-]*gradient)\(")
 _DISPLAY_WORDS = """
@@ -67,9 +67,9 @@ _VARIABLE = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,([^()]*))?\)")
 
 @lru_cache(maxsize=4_096)
 def parse_inline_style(text: str) -> tuple[Style, Style]:
-    """The declarations of a `style` attribute, and those that are marked as important."""
+    """Return the declarations of a `style` attribute: the normal and the important ones."""
     if _PLAIN.fullmatch(_QUOTED_FONT.sub("", text)):
-        # Most pages have thousands of styles without anything that needs a tokeniser.
+        # Pages often have thousands of simple styles that need no tokenizer.
         pairs = (part.partition(":") for part in _QUOTED_FONT.sub("", text).split(";") if ":" in part)
         return collect_declarations((name, value, None) for name, _, value in pairs)
     try:
@@ -79,7 +79,7 @@ def parse_inline_style(text: str) -> tuple[Style, Style]:
 
 
 def declarations_of(contents: Iterable[Any]) -> tuple[Style, Style]:
-    """The declarations among the parsed contents of a rule or attribute. Raises RecursionError for hostile nesting."""
+    """Return the declarations in parsed contents of a rule or attribute. Raises RecursionError for hostile nesting."""
     return collect_declarations(
         (item.name, tinycss2.serialize([token for token in item.value if token.type != "comment"]), item.important)
         for item in contents
@@ -88,7 +88,10 @@ def declarations_of(contents: Iterable[Any]) -> tuple[Style, Style]:
 
 
 def collect_declarations(found: Iterable[tuple[str, str, bool | None]]) -> tuple[Style, Style]:
-    """Of names, values and whether each is important (None: the value says so), those that count, no shorthands."""
+    """Return the declarations that take effect, normal and important ones, without shorthands.
+
+    `found` are (name, value, important). If `important` is None, the value itself says whether it is important.
+    """
     plain: dict[str, str] = {}
     marked: dict[str, str] = {}
     for raw_name, raw_value, important in found:
@@ -107,7 +110,7 @@ def collect_declarations(found: Iterable[tuple[str, str, bool | None]]) -> tuple
 
 
 def substitute_variables(value: str, variables: Style) -> str:
-    """A value with its variables in place; "" if one of them is not known, as CSS has it invalid then."""
+    """Return a value with its variables replaced; "" if one is unknown, because the value is then invalid."""
     for _ in range(8):
         if "var(" not in value:
             return value.strip()
@@ -119,7 +122,7 @@ def substitute_variables(value: str, variables: Style) -> str:
 
 
 def pixels(value: str, em: float = 16.0, whole: float = 1_000.0) -> float | None:
-    """Roughly the pixels of a length where `em` are those of the font and `whole` those of 100 %; None if unknown."""
+    """Return the approximate length in pixels, None if unknown; `em` is the font size, `whole` the length for 100 %."""
     if value.startswith("calc("):
         return _calculate(value, em, whole)
     length = _LENGTH.fullmatch(value)
@@ -132,12 +135,12 @@ def pixels(value: str, em: float = 16.0, whole: float = 1_000.0) -> float | None
 
 
 def points(pixels: float | None) -> float | None:
-    """The points of so many pixels, 96 to an inch."""
+    """Convert pixels, 96 to an inch, to points."""
     return None if pixels is None else pixels * 0.75
 
 
 def fraction(value: str) -> float | None:
-    """A number or percentage, as of opacity; None if it is neither."""
+    """Return a number or percentage, such as an opacity, as a float; None for anything else."""
     number = _LENGTH.fullmatch(value)
     if number is None or number[2] not in (None, "%"):
         return None
@@ -146,10 +149,10 @@ def fraction(value: str) -> float | None:
 
 @lru_cache(maxsize=4_096)
 def colour(value: str) -> tuple[int | None, float]:
-    """The colour that a value names, as 0xRRGGBB, None if it is not known, and its opacity from 0 to 1."""
+    """Return a colour as 0xRRGGBB, None if unknown, and its opacity from 0 to 1."""
     if len(value) > _LONGEST:
         return None, 1.0
-    # An attribute of old HTML may leave out the # of a number.
+    # Old HTML attributes may omit the # before a colour's digits.
     parsed = _parse_colour(value) or _parse_colour(f"#{value}")
     if not isinstance(parsed, color4.Color):
         return None, 1.0
@@ -219,7 +222,7 @@ _SHORTHANDS: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
 
 
 def _is_valid(name: str, value: str) -> bool:
-    """Whether a browser takes a value at all; it passes over one that it does not know, and the one before stays."""
+    """Whether a browser accepts a value. A browser ignores unknown values, so an earlier value stays in effect."""
     if not value:
         return False
     if value in _GLOBAL or "var(" in value or name.startswith("--"):
@@ -235,7 +238,7 @@ def _is_valid(name: str, value: str) -> bool:
 
 
 def _calculate(value: str, em: float, whole: float) -> float | None:
-    """The pixels of a sum or product of two lengths; None for more."""
+    """Return the pixels of one length, or of a sum, difference, product or quotient of two; None for more."""
     inner = _CALC.fullmatch(value)
     parts = re.split(r"\s+([-+])\s+|\s*([*/])\s*", inner[1]) if inner else []
     parts = [part for part in parts if part]

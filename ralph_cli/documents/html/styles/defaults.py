@@ -1,4 +1,4 @@
-"""What a browser does to elements before any style sheet, and what old attributes of HTML say of their look.
+"""Default styles of elements in a browser, and the styles set by old HTML attributes.
 
 Rules from the HTML standard, section 15 (Rendering).
 """
@@ -29,7 +29,7 @@ _LIST_TYPES = {"1": "decimal", "a": "lower-alpha", "A": "upper-alpha", "i": "low
 _DRAWN = frozenset(("svg", "g", "text", "tspan", "a"))
 _DRAWN_NAMES = {"fill": "color", "display": "display", "visibility": "visibility", "opacity": "opacity"}
 _DRAWN_NAMES |= {"fill-opacity": "opacity", "font-size": "font-size"}
-# Attributes that say something of the look.
+# Attributes that affect the look.
 _LOOKS = frozenset(
     ("hidden", "popover", "href", "color", "bgcolor", "background", "text", "type", "dir", *_DRAWN_NAMES)
 )
@@ -38,7 +38,7 @@ _COLOURED = frozenset(("body", "table", "thead", "tbody", "tfoot", "tr", "td", "
 
 
 def default_style(tag: str, attributes: Mapping[str, str | None]) -> Declarations:
-    """The declarations that an element has by itself, and by attributes other than `style`."""
+    """Return the declarations that an element has by default and by attributes other than `style`."""
     style = _STYLES.get(tag, ())
     if tag != "dialog" and _LOOKS.isdisjoint(attributes):
         return style
@@ -69,13 +69,13 @@ def _from_attributes(tag: str, attributes: Mapping[str, str | None]) -> dict[str
 
 
 def _drawn(attributes: Mapping[str, str | None]) -> dict[str, str]:
-    """The looks of a drawing's part by its attributes, by the names that CSS has for them."""
+    """Return the look of a part of a drawing from its attributes, by CSS property."""
     named = {_DRAWN_NAMES[name]: (value or "").lower() for name, value in attributes.items() if name in _DRAWN_NAMES}
     return named | ({"color": "transparent"} if named.get("color") == "none" else {})
 
 
 def _grounds(tag: str, attributes: Mapping[str, str | None]) -> dict[str, str]:
-    """The background, and the text colour of a body, by their attributes."""
+    """Return the background, and the text colour of a body, from the attributes."""
     found: dict[str, str] = {}
     if attributes.get("bgcolor"):
         found["background-color"] = (attributes["bgcolor"] or "").strip().lower()

@@ -1,4 +1,4 @@
-"""Selectors of elements, classes and ids, which most are, and how specific any selector is (Selectors 4)."""
+"""Matches selectors of elements, classes and ids, the most frequent ones, and computes specificity (Selectors 4)."""
 
 import re
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ _NAME = r"(?:[a-zA-Z_\u0080-\U0010ffff-][\w\u0080-\U0010ffff-]*)"
 _COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)")
 _COMBINATOR = re.compile(r"\s*(>)\s*|\s+")
 
-# What a simple selector asks of an element: its tag, id and classes.
+# The conditions of a simple selector: tag, id and classes.
 Frame = tuple[str, str, frozenset[str]]
 
 
 class ElementPath:
-    """An element as selectors see it, with those around it. Elements that are alike share one."""
+    """An element and its ancestors, as selectors see them. Elements that look alike to selectors share one path."""
 
     def __init__(self, frame: Frame, parent: "ElementPath | None") -> None:
         self.frame = frame
@@ -29,24 +29,24 @@ class ElementPath:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The declarations of a rule for one selector; a later `rank` wins."""
+    """The declarations of a rule for one selector; the highest `rank` takes priority."""
 
     rank: tuple[int, tuple[int, int, int], int]
     normal: Style
     important: Style
     compounds: tuple[Frame, ...] = ()
     children: tuple[bool, ...] = ()
-    """For each compound but the last, from the right, whether it must be the parent of the one behind it."""
+    """For each compound but the last, from the right: whether it must match the parent of the element after it."""
 
     needed: frozenset[str] = frozenset()
-    """Tags, ids and classes that must all be found on the way to an element."""
+    """Tags, ids and classes that the element and its ancestors must all have."""
 
     def matches(self, path: ElementPath) -> bool:
-        """Whether an element is what the last compound wants, and those around it what the others want."""
+        """Whether an element matches the last compound and its ancestors match the others."""
         return self.needed <= path.keys and _has(path.frame, self.compounds[0]) and bool(self._matches(1, path.parent))
 
     def _matches(self, index: int, path: ElementPath | None) -> bool | None:
-        """Whether the compounds from `index` are found; None if there are not elements enough, wherever one begins."""
+        """Whether the compounds from `index` match; None if there are too few ancestors, whatever the start."""
         if index == len(self.compounds):
             return True
         while path is not None:
@@ -58,19 +58,19 @@ class Rule:
 
 
 def keys_of(frame: Frame) -> frozenset[str]:
-    """The tag, the id and the classes of a frame as one set."""
+    """Return the tag, the id and the classes of a frame as one set."""
     tag, name, classes = frame
     return frozenset((*([tag] if tag else []), *([f"#{name}"] if name else []), *(f".{each}" for each in classes)))
 
 
 def _has(element: Frame, wanted: Frame) -> bool:
-    """Whether an element is what a compound selector wants."""
+    """Whether an element matches a compound selector."""
     tag, name, classes = wanted
     return (not tag or tag == element[0]) and (not name or name == element[1]) and classes <= element[2]
 
 
 def split_selectors(prelude: list[Any]) -> list[str]:
-    """The selectors between the commas of a rule's prelude."""
+    """Return the comma-separated selectors of a rule's prelude."""
     selectors: list[list[Any]] = [[]]
     for token in prelude:
         if token == ",":
@@ -81,7 +81,7 @@ def split_selectors(prelude: list[Any]) -> list[str]:
 
 
 def split_compounds(selector: str, quirks: bool) -> tuple[tuple[Frame, ...], tuple[bool, ...]] | None:
-    """The compounds of a selector from the right, and which of them stand for parents; None if it has other parts."""
+    """Return the compounds of a selector from the right, and which must match a parent; None for other selectors."""
     compounds: list[Frame] = []
     children: list[bool] = []
     at = 0
@@ -112,9 +112,9 @@ _SPECIFIC = re.compile(
 
 
 def specificity(selector: str) -> tuple[int, int, int]:
-    """How specific a selector is: ids, classes, elements (Selectors 4, section 17).
+    """Return the specificity of a selector: ids, classes, elements (Selectors 4, section 17).
 
-    What stands in :not, :is and :has counts, nearly as it should: all of a list counts, not its highest entry.
+    The contents of :not, :is and :has count approximately: all entries of a list count, not only the highest.
     """
     bare = re.sub(r":where\([^()]*\)", "", selector)
     kinds = [found.lastgroup for found in _SPECIFIC.finditer(bare)]

@@ -1,8 +1,8 @@
-"""The style sheets in a page, resolved: which declarations hold for which element.
+"""Resolves the style sheets of a page: which declarations apply to which element.
 
-Rules from CSS Cascading and Inheritance 5, Selectors 4 and Media Queries 4. A page is looked at on a desktop's screen,
-before anybody points at something or clicks. Selectors of elements, classes and ids are matched here, for most are
-such; the parser matches the others.
+Rules from CSS Cascading and Inheritance 5, Selectors 4 and Media Queries 4. The page is evaluated for a desktop
+screen, before any pointing or clicking. Most selectors are elements, classes and ids, which are matched here; the
+parser matches the others.
 """
 
 import re
@@ -32,7 +32,7 @@ from ralph_cli.documents.html.styles.selectors import (
 )
 
 _MOST_RULES = 20_000
-# Elements that the parser may look at for the selectors that it matches; each selector looks at all.
+# The most elements that the parser may test for the other selectors; each selector tests all elements.
 _MOST_STEPS = 20_000_000
 
 _MOST_COMPOUNDS = 100
@@ -40,7 +40,7 @@ _DEEPEST = 8
 
 _PSEUDO_ELEMENT = re.compile(r"::?(before|after)\s*$", re.IGNORECASE)
 _OTHER_PSEUDO_ELEMENT = re.compile(r"::|:(?:first-line|first-letter)\b", re.IGNORECASE)
-# States that a page that was just opened has not.
+# States that a newly opened page does not have.
 _NEVER = re.compile(
     r":(?:hover|active|focus(?:-within|-visible)?|visited|target(?:-within)?|current|playing|fullscreen|modal|open|"
     r"popover-open|autofill|host|-[a-z]+-)\b",
@@ -52,7 +52,7 @@ _QUERY = re.compile(r"\s*(?:(not|only)\s+)?([a-z-]+)?((?:\s*(?:and\s+)?\([^()]*\
 _FEATURE = re.compile(r"\(\s*([^()]*?)\s*\)")
 _PLAIN = re.compile(r"(min-|max-)?(?:device-)?(width|height)\s*:\s*(\S+)")
 _RANGE = re.compile(r"(?:(\S+)\s*(<=?|>=?)\s*)?(width|height)(?:\s*(<=?|>=?|=)\s*(\S+))?")
-# Features and the values of them that a desktop's screen has.
+# Media features and their values on a desktop screen.
 _WORDS = {
     "orientation": ("landscape",), "hover": ("hover", ""), "any-hover": ("hover", ""), "pointer": ("fine", ""),
     "any-pointer": ("fine", ""), "prefers-color-scheme": ("light", ""), "prefers-reduced-motion": ("no-preference",),
@@ -64,25 +64,25 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ResolvedStyle:
-    """What holds for an element: its declarations, and the variables known in it."""
+    """The declarations that apply to an element, and its variables."""
 
     declarations: Declarations
     variables: Style
     display: str = ""
 
     def get(self, name: str) -> str:
-        """The value of a property, "" if nothing sets it."""
+        """Return the value of a property, "" if it is not set."""
         return next((value for other, value in reversed(self.declarations) if other == name), "")
 
 
 @dataclass(slots=True)
 class StyleSheets:
-    """All style sheets of a page. `unresolved` counts rules that could not be read, `linked` sheets not at hand."""
+    """All style sheets of a page. `unresolved` counts unreadable rules, `linked` sheets that are not available."""
 
     unresolved: int = 0
     linked: int = 0
     pseudos: set[str] = field(default_factory=set)
-    """Which of "before" and "after" have rules that make text."""
+    """Which of "before" and "after" have rules that generate text."""
 
     _order: int = 0
     _steps: int = 0
@@ -96,12 +96,12 @@ class StyleSheets:
     _by_key: dict[str, list[Rule]] = field(default_factory=dict)
     _by_node: dict[str, dict[int, list[Rule]]] = field(default_factory=dict)
     _animations: dict[str, Style] = field(default_factory=dict)
-    """What holds at the end of an animation, by its name."""
+    """The declarations at the end of each animation, by its name."""
     _resolved: dict[tuple[Any, ...], ResolvedStyle] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tree: LexborHTMLParser, source: str, linked: Mapping[str, str]) -> "StyleSheets":
-        """The style sheets of a page; `linked` are those that came with it, by their addresses."""
+        """Return the style sheets of a page; `linked` are those that came with it, by their addresses."""
         sheets = cls(_tree=tree, _at_hand=linked, _quirks="<!doctype" not in source[:2_000].lower())
         if "<style" in source or "<STYLE" in source or "<link" in source.lower():
             sheets._elements = max(1, source.count("<") - source.count("</"))
@@ -115,10 +115,10 @@ class StyleSheets:
         return not (self.linked or self.unresolved)
 
     def path(self, parent: ElementPath, tag: str, attributes: Mapping[str, str | None]) -> ElementPath:
-        """The path of an element, without the ids and classes that no rule asks for."""
+        """Return the path of an element, without the ids and classes that no rule uses."""
         name, names = attributes.get("id") or "", attributes.get("class") or ""
         if names not in self._class_names:
-            # In a page of an old kind the case of classes does not count.
+            # In quirks mode the case of classes is ignored.
             words = (names.lower() if self._quirks else names).split()
             self._class_names[names] = frozenset(word for word in words if f".{word}" in self._used)
         frame = tag, name if f"#{name}" in self._used else "", self._class_names[names]
@@ -129,7 +129,7 @@ class StyleSheets:
     def resolve(
         self, node: Any, path: ElementPath, inline: str, default: Declarations, variables: Style, pseudo: str = ""
     ) -> ResolvedStyle:
-        """What holds for an element, or for the text made before or after it, given what it has by itself."""
+        """Return the style of an element, or of the text generated before or after it; `default` is its own style."""
         rules = path.rules.get(pseudo)
         if rules is None:
             rules = path.rules[pseudo] = self._find_rules(path, pseudo)
@@ -144,7 +144,7 @@ class StyleSheets:
         return self._resolved[key]
 
     def _cascade(self, rules: list[Rule], inline: str, default: Declarations, variables: Style) -> ResolvedStyle:
-        """The declarations that win (CSS Cascading 5, section 6.1), with variables in place."""
+        """Return the declarations that take priority (CSS Cascading 5, section 6.1), with variables replaced."""
         style = dict(default)
         own, own_important = parse_inline_style(inline)
         for rule in sorted(rules, key=lambda rule: rule.rank):
@@ -166,7 +166,7 @@ class StyleSheets:
         return ResolvedStyle(tuple(style.items()), variables, style.get("display", ""))
 
     def _find_rules(self, path: ElementPath, pseudo: str) -> list[Rule]:
-        """The rules that hold for all elements with a path."""
+        """Return the rules that apply to all elements with this path."""
         if not self._by_key:
             return []
         tag, name, classes = path.frame
@@ -174,7 +174,7 @@ class StyleSheets:
         return [rule for key in keys for rule in self._by_key.get(key, ()) if rule.matches(path)]
 
     def _read(self, node: Any) -> None:
-        """Read one <style> or <link>, or count it."""
+        """Read one <style> or <link>, or count it as unread."""
         attributes = node.attributes
         media = media_matches(attributes.get("media") or "")
         if media is False or "disabled" in attributes:
@@ -193,7 +193,7 @@ class StyleSheets:
             self.unresolved += 1
 
     def _collect(self, items: Iterable[Any], parents: list[str], layer: int, unknown: bool, deeper: int) -> None:
-        """Read rules, which may stand in at-rules and in each other."""
+        """Read rules, which may be nested in at-rules and in each other."""
         for item in items:
             if item.type == "qualified-rule":
                 self._add_rule(item, parents, layer, unknown, deeper)
@@ -263,7 +263,7 @@ class StyleSheets:
                 self.unresolved += decides
 
     def _add_selector(self, selector: str, normal: Style, important: Style, layer: int) -> bool:
-        """Add a rule for one selector; False if it cannot be resolved."""
+        """Add a rule for one selector. Return False if the selector cannot be resolved."""
         self._order += 1
         pseudo = _PSEUDO_ELEMENT.search(selector)
         kind = pseudo[1].lower() if pseudo else ""
@@ -299,7 +299,7 @@ class StyleSheets:
 
 
 def media_matches(queries: str) -> bool | None:
-    """Whether a list of media queries holds for a desktop's screen; None if that is not known."""
+    """Whether a list of media queries applies to a desktop screen; None if unknown."""
     answers = [_query_matches(query) for query in queries.lower().split(",")] if queries.strip() else [True]
     return True if True in answers else None if None in answers else False
 

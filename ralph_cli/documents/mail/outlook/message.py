@@ -1,4 +1,4 @@
-"""A mail of Outlook as the tree of parts that other mails are, so that it is read as they are."""
+"""Converts an Outlook mail into the tree of parts of other mails, so that the same code reads it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ from ralph_cli.documents.mail.outlook.stored import read_stored_item
 from ralph_cli.documents.mail.outlook.tnef import TNEF_MARK, read_tnef_item
 
 _RECEIVED, _FLAGS, _PACKED_RTF, _PAGE = 0x0E06, 0x0E07, 0x1009, 0x1013
-# Name, address, kind of address and address of that kind; the same of who sent it for them.
+# Properties of the author: name, address, kind of address and address of that kind; then those of the sender.
 _FROM, _SENDER = (0x0042, 0x5D02, 0x0064, 0x0065), (0x0C1A, 0x5D01, 0x0C1E, 0x0C1F)
 
 _RECIPIENT, _RECIPIENT_KIND = (0x3001, 0x39FE, 0x3002, 0x3003), 0x0C15
@@ -29,12 +29,12 @@ _MAIL_CLASSES = ("IPM.NOTE", "IPM.POST", "IPM.OUTLOOK", "IPM.MICROSOFT MAIL.", "
 _SIGNED, _SEALED = "IPM.NOTE.SMIME.MULTIPARTSIGNED", "IPM.NOTE.SMIME"
 _MEDIA = re.compile(r"(?!multipart/|message/)[\w.+-]+/[\w.+-]+", re.ASCII)
 
-# Called with the code of a caution and what it says.
+# Called with the code and the message of a caution.
 Warn = Callable[[str, str], None]
 
 
 def read_outlook_mail(data: bytes, name: str, warn: Warn) -> Part:
-    """The mail in a file of Outlook, with the mails in it. Raises DocumentError damaged, too-big."""
+    """Return the mail in an Outlook file, with the mails in it. Raises DocumentError damaged, too-big."""
     item = read_tnef_item(data, name) if data.startswith(TNEF_MARK) else read_stored_item(data, name)
     return _Reader(name, warn).read_mail(item)
 
@@ -44,7 +44,7 @@ class _Reader:
         self._name, self._warn = name, warn
 
     def read_mail(self, item: Item) -> Part:
-        """A mail with its header, its text in every form that it has, and its attachments."""
+        """Return a mail with its header, all forms of its text, and its attachments."""
         mail = item.properties
         for doubt in item.doubts:
             self._warn("incomplete", f"{doubt}: the mail may be cut off or damaged")
@@ -88,7 +88,7 @@ class _Reader:
             yield "Subject", subject
 
     def _bodies(self, mail: Properties) -> Iterator[Part]:
-        """The text in its forms, the one that Outlook shows last."""
+        """Yield the forms of the text; the one that Outlook shows is last."""
         packed = mail.binaries.get(_PACKED_RTF, b"")
         rtf, is_whole = unpack_rtf(packed) if packed else (b"", True)
         if not is_whole:
@@ -111,9 +111,9 @@ class _Reader:
             yield new_part("text/html", text.encode("utf-8", "replace"), charset="utf-8")
 
     def _read_attachment(self, attachment: Attachment, mail: Properties) -> "Part | None":
-        """An attachment as a part; None, with a caution, if its content is not in the file or cannot be read.
+        """Return an attachment as a part; None, with a caution, if its content is missing or unreadable.
 
-        The whole of a signed mail is one, of the type that it has: it is the text once more.
+        A signed mail has its whole as an attachment, which contains the text again.
         """
         if attachment.item is not None:
             return _join("message/rfc822", [self.read_mail(attachment.item)])
@@ -151,7 +151,7 @@ def _join(kind: str, parts: Iterable[Part]) -> Part:
 
 
 def _address(found: Properties, numbers: tuple[int, int, int, int]) -> str:
-    """A person as a mail program writes them; addresses that only one server knows are left out."""
+    """Return a person as mail programs write them, without addresses that only one server knows."""
     name, address, kind, other = numbers
     known = found.text(address) or (found.text(other) if found.text(kind).upper() in ("SMTP", "") else "")
     shown = found.text(name).strip("'")
@@ -159,7 +159,7 @@ def _address(found: Properties, numbers: tuple[int, int, int, int]) -> str:
 
 
 def _describe_time(filetime: int) -> str:
-    """A time in 100 ns since 1601, as mails write it; "" if it is none that they can write."""
+    """Return a time in 100 ns since 1601 in the form of mails; "" if it is out of range."""
     try:
         return format_datetime(mapi.EPOCH + timedelta(microseconds=filetime // 10)) if filetime else ""
     except OverflowError:

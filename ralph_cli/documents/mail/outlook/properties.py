@@ -7,45 +7,45 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.plain.decoding import decode_text
 
 MAIL_CLASS, SUBJECT, SENT, TEXT = 0x001A, 0x0037, 0x0039, 0x1000
-# Of the strings of 8 bits, and of the text as HTML.
+# The code pages of 8-bit strings and of the HTML text.
 CODE_PAGE, PAGE_CODE_PAGE = 0x3FFD, 0x3FDE
 
 METHOD, CONTENT, FILE_NAME = 0x3705, 0x3701, 0x3707
-# How an attachment is kept: as a file, or as an object of another program.
+# How an attachment is stored: as a file, or as an object of another program.
 BY_VALUE, OBJECT = 1, 6
 
-# From when FILETIMEs count.
+# The start of FILETIMEs.
 EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 STRING_8, STRING, BINARY = 0x001E, 0x001F, 0x0102
 _UNSIGNED = {0x000B: 2, 0x0040: 8}
-# Kinds of values that are numbers, truth values or times, and how many bytes each has.
+# The size in bytes of values that are numbers, truth values or times, by their kind.
 NUMBERS = {0x0002: 2, 0x0003: 4, 0x0014: 8, **_UNSIGNED}
 
 
 @dataclass(slots=True)
 class Properties:
-    """Values by the numbers of the properties: texts, bytes, and numbers; a time is a FILETIME."""
+    """Values by property number: texts, bytes and numbers; a time is a FILETIME."""
 
     texts: dict[int, str] = field(default_factory=dict)
     binaries: dict[int, bytes] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
 
     def text(self, *numbers: int) -> str:
-        """The first of these texts that says something, else ""."""
+        """Return the first of these texts that is not blank, else ""."""
         return next((text for number in numbers if (text := self.texts.get(number, "").strip())), "")
 
     @property
     def code_page(self) -> int:
-        """The code page of the strings of 8 bits."""
+        """The code page of 8-bit strings."""
         return self.numbers.get(CODE_PAGE) or self.numbers.get(PAGE_CODE_PAGE) or 1252
 
     def new_part(self) -> "Properties":
-        """Those of a recipient or attachment of the mail, whose strings are in its code page."""
+        """Return empty properties for a recipient or attachment of the mail, with the mail's code page."""
         return Properties(numbers={CODE_PAGE: self.code_page})
 
     def take(self, number: int, kind: int, content: bytes, name: str) -> None:
-        """Add a value as it is kept, if it is of a kind that is read."""
+        """Add a stored value if its kind is supported."""
         if kind in NUMBERS:
             self.numbers[number] = int.from_bytes(content, "little", signed=kind not in _UNSIGNED)
         elif kind == STRING:
@@ -56,7 +56,7 @@ class Properties:
             self.binaries[number] = content
 
     def read_string(self, number: int, content: bytes, name: str) -> None:
-        """Add a text of 8 bits."""
+        """Add an 8-bit text."""
         try:
             text = decode_text(content, name=name, declared=code_page_label(self.code_page))[0]
         except DocumentError:
@@ -66,7 +66,7 @@ class Properties:
 
 @dataclass(slots=True)
 class Attachment:
-    """The properties of an attachment; `item` is the mail that it is, if it is one."""
+    """The properties of an attachment; `item` is its mail, if it is one."""
 
     properties: Properties
     item: "Item | None" = None
@@ -74,7 +74,7 @@ class Attachment:
 
 @dataclass(slots=True)
 class Item:
-    """A mail with all that belongs to it; `doubts` say what is damaged or missing of it."""
+    """A mail with its recipients and attachments; `doubts` describe damage and missing parts."""
 
     properties: Properties
     recipients: list[Properties] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Item:
 
 
 def code_page_label(number: int) -> str:
-    """The name of the encoding that has this number in Windows."""
+    """Return the name of the encoding with this Windows number."""
     return {65001: "utf-8", 20127: "us-ascii", 20866: "koi8-r", 21866: "koi8-u", 50220: "iso-2022-jp"}.get(
         number, f"iso-8859-{number - 28590}" if 28591 <= number <= 28605 else f"cp{number}"
     )

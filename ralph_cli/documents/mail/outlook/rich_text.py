@@ -1,4 +1,4 @@
-"""The text of a mail as Outlook keeps it in RTF: packed (MS-OXRTFCP), and with a page of HTML in it (MS-OXRTFEX)."""
+"""The RTF text of Outlook mails: unpacks it (MS-OXRTFCP), and extracts the HTML page in it (MS-OXRTFEX)."""
 
 import struct
 import zlib
@@ -9,7 +9,7 @@ from ralph_cli.documents.rich_text.tokens import SIGNS, SYMBOLS, Group, TokenRea
 _PACKED, _PLAIN = b"LZFu", b"MELA"
 _RING = 4096
 _INVERTED = 0xFFFFFFFF
-# What the ring holds before the first byte (MS-OXRTFCP, section 2.1.3.1.1).
+# The initial content of the ring (MS-OXRTFCP, section 2.1.3.1.1).
 _KNOWN = (
     b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor "
     b"MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n"
@@ -21,7 +21,7 @@ _APART = frozenset(["fonttbl", "colortbl", "stylesheet", "info", "pntext", "list
 
 
 def unpack_rtf(data: bytes) -> tuple[bytes, bool]:
-    """The RTF in a packed one, and whether it is whole."""
+    """Return the unpacked RTF, and whether it is complete."""
     size, length, form, checksum = struct.unpack("<II4sI", data[:16].ljust(16, b"\0"))
     packed = data[16 : size + 4]
     if form == _PLAIN:
@@ -29,12 +29,12 @@ def unpack_rtf(data: bytes) -> tuple[bytes, bool]:
     if form != _PACKED:
         return b"", False
     out, is_ended = _unpack(packed)
-    is_sound = zlib.crc32(packed, _INVERTED) ^ _INVERTED == checksum  # the checksum of zlib without its inversions
+    is_sound = zlib.crc32(packed, _INVERTED) ^ _INVERTED == checksum  # zlib's checksum without its inversions
     return out, is_ended and is_sound
 
 
 def _unpack(packed: bytes) -> tuple[bytes, bool]:
-    """What the runs and references say, and whether they come to their end (MS-OXRTFCP, section 3.1.4.1)."""
+    """Return the decompressed data, and whether the end mark was reached (MS-OXRTFCP, section 3.1.4.1)."""
     out, at = bytearray(_KNOWN), 0
     while at < len(packed):
         flags = packed[at]
@@ -52,7 +52,7 @@ def _unpack(packed: bytes) -> tuple[bytes, bool]:
             if not back:
                 return bytes(out[len(_KNOWN) :]), True
             start, count = max(len(out) - back, 0), (reference & 15) + 2
-            while count:  # it may go on into what it writes
+            while count:  # the copied range may overlap its own output
                 piece = out[start : start + count]
                 out += piece
                 start, count = start + len(piece), count - len(piece)
@@ -61,7 +61,7 @@ def _unpack(packed: bytes) -> tuple[bytes, bool]:
 
 @dataclass(slots=True)
 class _State(Group):
-    """What holds in a group: whether its text is of the page."""
+    """The state of a group: whether its text belongs to the page."""
 
     is_markup: bool = False
     is_apart: bool = False
@@ -69,20 +69,20 @@ class _State(Group):
 
 
 def unwrap_page(rtf: bytes) -> str | None:
-    """The page of HTML that an RTF file carries, None if it carries none."""
+    """Return the HTML page in an RTF file, None if there is none."""
     head = rtf[:2_000]
     return _PageReader().read(rtf.decode("latin-1")) if b"\\fromhtml1" in head else None
 
 
 class _PageReader(TokenReader[_State]):
-    """Writes the text outside of what is there for programs that read RTF only (MS-OXRTFEX, section 3.1.1)."""
+    """Writes the page's text, without the parts for programs that read only RTF (MS-OXRTFEX, section 3.1.1)."""
 
     def __init__(self) -> None:
         super().__init__(_State())
         self._out: list[str] = []
 
     def read(self, source: str) -> str:
-        """The page."""
+        """Return the page."""
         for token in read_tokens(source):
             self._take(token)
         self._flush_bytes()
@@ -108,7 +108,7 @@ class _PageReader(TokenReader[_State]):
             self._write({"~": "&nbsp;", "_": "&shy;"}.get(symbol) or SYMBOLS.get(symbol, ""))
 
     def _decode(self, data: str) -> str:
-        """Bytes in the encoding of their font; those of the markup in that of the file."""
+        """Decode bytes in the encoding of their font, and markup in that of the file."""
         if self._state.is_markup:
             return data.encode("latin-1", "replace").decode(self._encoding, "replace")
         return super()._decode(data)

@@ -1,4 +1,4 @@
-"""The items in the files that Outlook saves, one storage each (MS-OXMSG, section 2.2).
+"""Reads mails from the files that Outlook saves, one storage each (MS-OXMSG, section 2.2).
 
 Such a file is a compound file (MS-CFB): it has storages and streams, as a disk has folders and files.
 """
@@ -19,13 +19,13 @@ _HEADER = 512
 _ENTRY = struct.Struct("<64sHBx3I36xII4x")
 _NONE = 0xFFFFFFFF
 _END_OF_CHAIN = 0xFFFFFFFE
-# Streams of fewer bytes stand in the small sectors of the mini stream (MS-CFB, section 2.2).
+# Streams of fewer bytes are in the small sectors of the mini stream (MS-CFB, section 2.2).
 _CUTOFF = 4096
 
 _MINI = 64
 _STORAGE, _STREAM, _ROOT = 1, 2, 5
 
-# Bytes before the first property: of the mail itself, of one in it, and of recipients and attachments.
+# Bytes before the first property: for the mail itself, an inner mail, and recipients or attachments.
 _ITEM_HEADER, _INNER_HEADER, _OTHER_HEADER = 32, 24, 8
 
 _RECIPIENTS, _ATTACHMENTS = "__recip_version1.0_", "__attach_version1.0_"
@@ -37,7 +37,7 @@ _PROPERTY = 16
 
 @dataclass(slots=True)
 class Storage:
-    """A storage: what streams and storages it has, by their names in lower case, which do not differ by case."""
+    """A storage: its streams and storages by their names in lower case (case is not significant)."""
 
     streams: dict[str, bytes] = field(default_factory=dict)
     storages: dict[str, "Storage"] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class _Reader:
         self._small = self._read_stream(self._entries[0].start, self._entries[0].size, is_root=True)
 
     def read(self) -> tuple[Storage, list[str]]:
-        """The root with all that it holds, and what is wrong."""
+        """Return the root storage with all its contents, and descriptions of damage."""
         root = Storage()
         waiting, seen = [(root, self._entries[0].child)], {0}
         while waiting:
@@ -103,11 +103,11 @@ class _Reader:
         return int.from_bytes(self._data[at : at + 4], "little")
 
     def _sector(self, number: int) -> bytes:
-        """A sector; the last one may be short, and one that is not there is empty."""
+        """Return a sector; the last one may be short, and a missing one is empty."""
         return self._data[(number + 1) * self._size : (number + 2) * self._size]
 
     def _table_sectors(self) -> Iterator[int]:
-        """The sectors of the table that says which sector follows which."""
+        """Return the sectors of the table that links sectors into chains."""
         count, link, seen = self._header(44), self._header(68), set[int]()
         numbers = _numbers(self._data[76:_HEADER])
         while link < _END_OF_CHAIN and link not in seen and (sector := self._sector(link)):
@@ -120,7 +120,7 @@ class _Reader:
         return iter(known)
 
     def _read_chain(self, start: int, *, small: bool = False) -> bytes:
-        """The sectors from this one on, to the end of their chain."""
+        """Return the sectors from `start` to the end of their chain."""
         table = self._small_table if small else self._table
         number, parts = start, list[bytes]()
         while number < _END_OF_CHAIN:
@@ -162,7 +162,7 @@ def _damaged_error(name: str, what: str) -> DocumentError:
 
 
 def read_stored_item(data: bytes, name: str) -> Item:
-    """The mail in a file. Raises DocumentError damaged, too-big."""
+    """Return the mail in a file. Raises DocumentError damaged, too-big."""
     root, doubts = _Reader(data, name).read()
     if not any(stream.startswith("__") for stream in root.streams):
         raise DocumentError(f"{name} holds no mail of Outlook", code="damaged", hint="save the mail again")
@@ -189,7 +189,7 @@ def _read_item(storage: Storage, header: int, name: str, depth: int) -> Item:
 
 
 def _read_properties(storage: Storage, header: int, name: str, doubts: list[str], page: int = 0) -> Properties:
-    """The properties of a storage, whose table has a header of so many bytes; what is missing is added to `doubts`.
+    """Return the properties of a storage whose table has a header of `header` bytes; damage is added to `doubts`.
 
     `page` is the code page of the mail that recipients and attachments belong to.
     """
@@ -208,7 +208,7 @@ def _read_properties(storage: Storage, header: int, name: str, doubts: list[str]
         if kind in mapi.NUMBERS:
             found.take(number, kind, entry[8 : 8 + mapi.NUMBERS[kind]], name)
         elif kind in (mapi.STRING_8, mapi.STRING, mapi.BINARY):
-            size = int.from_bytes(entry[8:12], "little")  # that of a text counts the sign that ends it
+            size = int.from_bytes(entry[8:12], "little")  # the size of a text includes its terminator
             if len(streams.get((number, kind), b"")) + 2 < size:
                 doubts.append("some of what it lists is missing")
     for (number, kind), content in streams.items():
@@ -217,7 +217,7 @@ def _read_properties(storage: Storage, header: int, name: str, doubts: list[str]
 
 
 def _missing(storage: Storage) -> list[str]:
-    """Whether there are fewer recipients and attachments than the mail says that it has."""
+    """Return doubts about recipients and attachments that the mail counts but does not contain."""
     table, doubts = storage.streams.get(_TABLE, b""), []
     for at, prefix, what in ((16, _RECIPIENTS, "recipients"), (20, _ATTACHMENTS, "attachments")):
         said, found = int.from_bytes(table[at : at + 4], "little"), len(_numbered(storage, prefix))
@@ -227,5 +227,5 @@ def _missing(storage: Storage) -> list[str]:
 
 
 def _numbered(storage: Storage, prefix: str) -> list[Storage]:
-    """The storages of recipients or attachments, in their order."""
+    """Return the storages of recipients or attachments, in order."""
     return [inner for name, inner in sorted(storage.storages.items()) if name.startswith(prefix)]

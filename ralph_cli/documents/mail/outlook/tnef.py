@@ -1,4 +1,4 @@
-"""The items that Exchange sends within other mails, as "winmail.dat" (MS-OXTNEF)."""
+"""Reads the mails that Exchange sends inside other mails as "winmail.dat" (MS-OXTNEF)."""
 
 import struct
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ _TITLE, _DATA = 0x8010, 0x800F
 _OTHER_SIZES = {0x0004: 4, 0x0005: 8, 0x0006: 8, 0x0007: 8, 0x000A: 4, 0x0048: 16}
 _EMBEDDED, _MULTIPLE, _NAMED = 0x000D, 0x1000, 0x8000
 _COUNTED = (mapi.STRING, mapi.STRING_8, mapi.BINARY, _EMBEDDED)
-# Bytes that say of what kind an object is, before it.
+# The bytes before an object that identify its kind.
 _SHARED_NUMBER = 16
 
 _DAMAGED = "a part of it is cut off or damaged"
 
 
 def read_tnef_item(data: bytes, name: str, depth: int = 0) -> Item:
-    """The mail in a file of this format, read as far as it goes. Raises DocumentError "too-big".
+    """Return the mail in a TNEF file, as far as it is readable. Raises DocumentError "too-big".
 
-    Nothing in it tells how many attachments there are: one that is cut off between two of them seems whole.
+    The format does not store the number of attachments: a file cut off between two of them looks complete.
     """
     if depth > DEEPEST:
         raise too_deep_error(name)
@@ -53,7 +53,7 @@ def read_tnef_item(data: bytes, name: str, depth: int = 0) -> Item:
 
 
 def _attributes(data: bytes, doubts: list[str]) -> Iterator[tuple[int, bytes]]:
-    """The attributes with their numbers; of one that does not end, what there is."""
+    """Yield the attributes with their numbers; a truncated one with its remaining content."""
     at = _HEADER
     while at + _ATTRIBUTE <= len(data):
         level, number, _, size = struct.unpack_from("<BHHI", data, at)
@@ -75,7 +75,7 @@ def _attributes(data: bytes, doubts: list[str]) -> Iterator[tuple[int, bytes]]:
 
 
 def _read_date(content: bytes, mail: Properties) -> None:
-    """Year, month, day, hour, minute and second; nobody says in which zone, and programs write UTC."""
+    """Read year, month, day, hour, minute and second; the format names no time zone, and programs write UTC."""
     try:
         year, month, day, hour, minute, second = struct.unpack_from("<6H", content)
         sent = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
@@ -94,7 +94,7 @@ def _read_recipients(content: bytes, item: Item, name: str) -> None:
 
 
 def _read_attached(number: int, content: bytes, item: Item, name: str, depth: int) -> None:
-    """Take in what is said of the last attachment, or that a new one begins."""
+    """Process an attribute of the last attachment, or begin a new one."""
     if number == _BEGIN_ATTACHMENT:
         item.attachments.append(Attachment(item.properties.new_part()))
         return
@@ -113,14 +113,14 @@ def _read_attached(number: int, content: bytes, item: Item, name: str, depth: in
 
 
 class _Values:
-    """Properties one behind another (MS-OXTNEF, section 2.1.3.4)."""
+    """A sequence of properties (MS-OXTNEF, section 2.1.3.4)."""
 
     def __init__(self, content: bytes, name: str, doubts: list[str]) -> None:
         self._content, self._at = content, 0
         self._name, self._doubts = name, doubts
 
     def read_into(self, found: Properties) -> bool:
-        """Read a list of properties; False if it is cut off or damaged."""
+        """Read a list of properties; return False if it is cut off or damaged."""
         try:
             for _ in range(self.read_count()):
                 self._read_property(found)
@@ -130,7 +130,7 @@ class _Values:
         return True
 
     def read_count(self) -> int:
-        """A number of things that follow, no more than there is room for."""
+        """Return the number of items that follow, limited by the length of the content."""
         return min(int.from_bytes(self._take(4, check=False), "little"), len(self._content))
 
     def _read_property(self, found: Properties) -> None:
@@ -149,7 +149,7 @@ class _Values:
             return self._take(self._size())
         size = mapi.NUMBERS.get(kind) or _OTHER_SIZES.get(kind)
         if size is None:
-            raise EOFError  # nobody can tell where the next one begins
+            raise EOFError  # the start of the next value is unknown
         return self._take(size)
 
     def _size(self) -> int:
@@ -159,7 +159,7 @@ class _Values:
         return int(size)
 
     def _take(self, size: int, *, check: bool = True) -> bytes:
-        """The next bytes; what follows begins at a multiple of four."""
+        """Return the next bytes; the value after them begins at a multiple of four."""
         piece = self._content[self._at : self._at + size]
         if check and len(piece) < size:
             raise EOFError
