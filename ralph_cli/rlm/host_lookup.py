@@ -1,5 +1,6 @@
-"""The worker's look-up functions, run on the host for a judge that looks things up. They are ralph's own code and need
-no sandbox.
+"""The worker's look-up functions, run on the host for a judge that looks things up.
+
+As ralph's own code, they need no sandbox.
 """
 
 import re

@@ -1,5 +1,6 @@
-"""Parses the output of a model into closed types. The functions are pure and never raise an error because of that
-output.
+"""Parses the output of a model into closed types.
+
+The functions are pure and never raise an error because of that output.
 """
 
 from collections.abc import Callable, Collection

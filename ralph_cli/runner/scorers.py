@@ -1,5 +1,6 @@
-"""Scorers: small measures of a free text, each with a value between 0 and 1 and a reason. A function can be a scorer,
-too.
+"""Scorers:
+
+small measures of a free text, each with a value between 0 and 1 and a reason. A function can be a scorer, too.
 """
 
 import re
