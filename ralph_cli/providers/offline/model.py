@@ -80,7 +80,7 @@ TOOL = "act"
 
 
 class OfflineModel:
-    """Answers the requests of ralph's own agents with code. It extracts and does not judge; equal requests get equal replies.
+    """Answers the requests of ralph's own agents with code. It only extracts; equal requests get equal replies.
 
     * worker, reader, extractor -> one call of the tool `act`
     * goal -> one call of its own tool `act`
