@@ -12,7 +12,7 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.scales import Scales, read_scales, read_unit
 
-# Rows above and below a cell in which its neighbours are.
+# The number of rows above and below a cell that are searched for neighbours.
 _NEAR_ROWS = 8
 
 _FIGURE = re.compile(r"[\d.,()\s\u2212-]+")
@@ -103,12 +103,12 @@ def _units_of(document: Document, table: Table, cell: Cell, row: tuple[Label, ..
 
 
 def as_label(document: Document, start: int, end: int) -> Label:
-    """The words at text[start:end], in one line."""
+    """Return the words of text[start:end] in one line."""
     return Label(" ".join(document.text[start:end].split()), start, end)
 
 
 def lines_above(document: Document, start: int, end: int) -> tuple[Label, ...]:
-    """The lines that govern the rows of tables in text[start:end] and are above them, each once."""
+    """Return the lines above text[start:end] that govern its table rows, each once."""
     found: dict[Label, None] = {}
     at = start
     for line in document.text[start:end].splitlines(keepends=True):
@@ -118,12 +118,12 @@ def lines_above(document: Document, start: int, end: int) -> tuple[Label, ...]:
 
 
 def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:
-    """The words of `lines_above`."""
+    """Return the words of `lines_above`."""
     return tuple(line.text for line in lines_above(document, start, end))
 
 
 def set_cells_apart(document: Document, quote: Quote) -> Quote:
-    """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""
+    """Return a quote with tabs for the separators between cells: "7,120,450" of a CSV file may be three figures."""
     text = list(quote.text)
     for cell in document.cells_in(quote.start, quote.end):
         for at in (cell.start - 1 - quote.start, cell.end - quote.start):
@@ -133,7 +133,7 @@ def set_cells_apart(document: Document, quote: Quote) -> Quote:
 
 
 def neighbours(table: Table, cell: Cell) -> Iterator[tuple[Cell, bool]]:
-    """The cells in the row of a cell, then those near it in its column, and whether each is of the row; no labels."""
+    """Yield the value cells in the row of a cell and near it in its column, and whether each is in the row."""
     first, last = max(table.header_rows, cell.row - _NEAR_ROWS), cell.row + _NEAR_ROWS
     rows = sorted(range(first, last + 1), key=lambda row: abs(row - cell.row))
     for row in rows:
