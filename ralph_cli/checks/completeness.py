@@ -1,8 +1,8 @@
-"""Whether a brief is complete where a task asks for all of something: what the worker says of it, checked by code.
+"""Checks the worker's reasons why a brief is complete, if a task asks for all of something.
 
-There are three proofs: the document's own words close the list, a model read every place where an item would be found,
-or a model read the part that the task is about (its pages, or the text under its heading). The share of the text that
-was sent to a model proves nothing.
+There are three proofs. The document's own words close the list, a model read every position where an item would be, or
+a model read the part that the task is about (its pages, or the text under its heading). The share of the text that was
+sent to a model proves nothing.
 """
 
 import re
@@ -38,7 +38,7 @@ _GIVEN = "given to the reader, or to a model that it asked"
 
 @dataclass
 class CompletenessReview:
-    """Checks what a worker says of the completeness of its brief; `shown_spans` gives what a model was shown."""
+    """Checks the worker's statement that its brief is complete; `shown_spans` returns what a model was shown."""
 
     document: Document
     task: str
@@ -47,7 +47,9 @@ class CompletenessReview:
     _refusals: int = 0
 
     def issues(self, said: Completeness | None) -> tuple[Issue, ...]:
-        """What is left to do if nothing proves that the brief is complete; empty for a task that asks for no list."""
+        """Return what is left to do if nothing proves that the brief is complete; empty for a task that asks for no
+        list.
+        """
         if not asks_for_all(self.task) or self._refusals >= MAX_REFUSALS:
             return ()
         proofs = self.prove(said)
@@ -64,9 +66,10 @@ class CompletenessReview:
         return (Issue(NAME, message, material=told),)
 
     def prove(self, said: Completeness | None) -> tuple[CompletenessProof, ...]:
-        """Which of the proofs that `said` names hold. A text that was read whole needs none.
+        """Return the proofs that `said` names, with their results. A text that was read completely needs no other
+        proof.
 
-        Claims of completeness that nobody asked for are checked, too.
+        Claims of completeness are also checked if the task does not require them.
         """
         if said is None and not asks_for_all(self.task):
             return ()

@@ -37,9 +37,9 @@ _POSSESSIVE = re.compile(r"\s+[a-z]")
 
 @dataclass(frozen=True, slots=True)
 class MarkedQuotation:
-    """A quotation between marks: its first mark, and the places where it may end, the most certain last.
+    """A quotation between marks: its first mark, and the offsets where it may end, the most certain last.
 
-    Without an end it is a mark without a partner.
+    Without an end, it is a mark without a partner.
     """
 
     start: int
@@ -86,12 +86,12 @@ def _is_opening(text: str, at: int, start: int, end: int) -> bool:
 
 
 def _may_open_after(before: str) -> bool:
-    """Whether a quotation may begin right behind this character."""
+    """Whether a quotation may begin directly after this character."""
     return not before.isalnum() and before not in ".,;!?)]\u2019\u201d%"
 
 
 def _is_stray_closing(text: str, at: int, start: int) -> bool:
-    """Whether the mark at `at`, outside of a quotation, can only close one; behind a figure it may be inches."""
+    """Whether the mark at `at`, outside a quotation, can only be a closing mark; after a figure it may mean inches."""
     before = text[at - 1] if at > start else " "
     return text[at] in '\u201d"' and not before.isspace() and not before.isdecimal() and before not in _ALL_MARKS
 

@@ -1,4 +1,4 @@
-"""Every quote is the document's own words: looked up by code, stored with span and page, checked again at the end."""
+"""Looks up every quote in the document by code, stores it with span and page, and checks it again at the end."""
 
 import re
 from collections import Counter, defaultdict
@@ -36,7 +36,7 @@ HiddenReasonLookup = Callable[[Sequence[Span]], Mapping[Span, str]]
 
 @dataclass(frozen=True, slots=True)
 class VisibilityPolicy:
-    """Finds whether a reader sees a quote, and whether a hidden one may be evidence."""
+    """Determines whether a reader sees a quote, and whether a hidden one may be evidence."""
 
     hidden_reasons: HiddenReasonLookup
     hidden_allowed: bool = False
@@ -119,8 +119,9 @@ def _resolve_claim(
 
 
 def _split_at_ellipses(wording: str, index: QuoteIndex) -> list[str]:
-    """The parts of words with an ellipsis, if each part is in the document and the whole is not. Readers of the marked
-    parts see what is left out.
+    """Return the parts of words with an ellipsis, if each part is in the document and the whole is not.
+
+    A reader of the marked parts sees what is left out.
     """
     parts = [part.strip() for part in _ELLIPSIS.split(wording)]
     is_split = len(parts) > 1 and min(map(len, parts)) >= MIN_PART_CHARS and not index.find(wording)

@@ -42,12 +42,14 @@ class VerificationResult:
 
 @runtime_checkable
 class Verifier(Protocol):
-    """Any object with this method verifies. It may be asynchronous, and may raise: that is never a pass."""
+    """Any object with this method. It may be asynchronous, and may raise, which is never a pass."""
 
     def verify(
         self, task: str, result: str, iteration: int, previous_results: Sequence[str]
     ) -> VerificationResult | Awaitable[VerificationResult]:
-        """The verdict on `result`, made in this iteration (from 1) after `previous_results`, the oldest first."""
+        """Return the verdict on `result`, the output of this iteration (counted from 1). `previous_results` are oldest
+        first.
+        """
         ...
 
 
@@ -84,11 +86,11 @@ class LLMVerifier:
     new_nonce: Callable[[], str] = field(default=clock.token, repr=False)
 
     def through(self, wrap: Callable[[Model], Model], /) -> "LLMVerifier":
-        """The same with its model wrapped."""
+        """Return a copy with its model wrapped."""
         return replace(self, model=wrap(self.model))
 
     def verify(self, task: str, result: str, iteration: int, previous_results: Sequence[str]) -> VerificationResult:
-        """The model's verdict. Raises ProviderError, and UnparseableReply for a reply of another shape."""
+        """Return the model's verdict. Raises ProviderError, and UnparseableReply for a reply of the wrong shape."""
         nonce = self.new_nonce()
         earlier = [
             f"Attempt {number}:\n{frame_data(shorten(text, MAX_PREVIOUS_CHARS), nonce)}"

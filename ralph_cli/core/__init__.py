@@ -1,1 +1,1 @@
-"""The vocabulary of ralph: values and errors that every other package speaks in."""
+"""The vocabulary of ralph: the values and errors that all other packages use."""

@@ -1,4 +1,4 @@
-"""Waiting for what others do: awaitables in synchronous code, calls for a time, runs as coroutines."""
+"""Waits for work elsewhere: awaitables in synchronous code, calls with a time limit, runs as coroutines."""
 
 import asyncio
 import contextlib
@@ -13,15 +13,15 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from ralph_cli.core import clock
 
-POLL_SECONDS = 0.5  # seconds between two looks of a wait, so that a person can interrupt it on every system
+POLL_SECONDS = 0.5  # seconds between two polls, so that a person can interrupt the wait on every system
 
-# If a look comes later, the process was stopped (Ctrl-Z): the further time does not count.
+# A longer time between two polls means that the process was stopped (Ctrl-Z); the excess does not count.
 LATE_SECONDS = 10.0
 
-# After such a sleep of the machine a connection is likely dead, without notice.
+# If the machine slept for longer, the connection is likely dead without notice.
 SLEPT_SECONDS = 30.0
 
-AFTER_SLEEP_SECONDS = 60.0  # remaining time of a call that began before such a sleep
+AFTER_SLEEP_SECONDS = 60.0  # time left after such a sleep for a call that began before it
 
 E = TypeVar("E")
 T = TypeVar("T")
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 
 
 class CallTimedOut(Exception):
-    """A call did not come back in its time, and was left behind."""
+    """A call did not return in time. It was abandoned."""
 
 
 def call_with_timeout(
@@ -39,13 +39,13 @@ def call_with_timeout(
     monotonic: Callable[[], float] = clock.monotonic,
     uptime: Callable[[], float] = clock.uptime,
 ) -> T:
-    """What `call` gives or raises, if it does so within `seconds`; else CallTimedOut.
+    """Return the result of `call` or raise its error, if it finishes within `seconds`; otherwise raise CallTimedOut.
 
-    Time in which this process was stopped does not count. After the machine slept, less time remains, because
-    the connection is likely dead.
+    Time in which this process was stopped does not count. After the machine slept, less time remains, because the
+    connection is likely dead.
 
-    It runs on a daemon thread with the caller's context. A thread cannot be killed: a call that is left behind
-    runs until it returns or the program ends.
+    The call runs on a daemon thread with the caller's context. A thread cannot be killed: an abandoned call runs until
+    it returns or the program ends.
     """
     done: Future[T] = Future()
 
@@ -70,10 +70,11 @@ def call_with_timeout(
 
 
 class Awaiter:
-    """Gives what an awaitable gives, run on an event loop in a thread of its own; any other value as it is.
+    """Awaits an awaitable on an event loop in a separate thread and returns its result; returns any other value
+    unchanged.
 
-    One loop serves all calls, because what an asynchronous client keeps open belongs to the loop it was opened on. It
-    starts with the first awaitable and ends with this object. Safe from every thread.
+    One loop serves all calls, because the open connections of an asynchronous client belong to their loop. The loop
+    starts with the first awaitable and ends with this object. Safe to use from every thread.
     """
 
     def __init__(self) -> None:
@@ -82,12 +83,14 @@ class Awaiter:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __call__(self, value: object, timeout: float | None = None) -> object:
-        """`value`, or what awaiting it gives or raises. TimeoutError after `timeout` seconds; it is then cancelled."""
+        """Return `value`, or the result of awaiting it. Raises TimeoutError after `timeout` seconds and cancels the
+        awaitable.
+        """
         if not inspect.isawaitable(value):
             return value
         if threading.current_thread() is self._thread:
-            return Awaiter()(value, timeout)  # to wait here would stop the loop that is waited for
-        # A longer wait is refused by the system, and is as good as none.
+            return Awaiter()(value, timeout)  # waiting here would block the loop that does the work
+        # The system refuses a longer timeout, which is equivalent to none.
         timeout = None if timeout is None or timeout > threading.TIMEOUT_MAX / 2 else timeout
         future = asyncio.run_coroutine_threadsafe(_capture_result(value), self._ensure_loop())
         try:
@@ -111,7 +114,9 @@ class Awaiter:
 
 
 async def _capture_result(value: Awaitable[object]) -> tuple[object, BaseException | None]:
-    """What `value` gives, or the error it raises: an event loop dies of KeyboardInterrupt and SystemExit."""
+    """Return the result of `value`, or its error, because KeyboardInterrupt and SystemExit would stop the event
+    loop.
+    """
     try:
         return await value, None
     except asyncio.CancelledError:
@@ -134,15 +139,15 @@ def _stop(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
         loop.call_soon_threadsafe(stop.set)
 
 
-# Set when the coroutine is cancelled for which this code runs; None where it runs for none.
+# Set if the coroutine that this code runs for is cancelled; None if there is no coroutine.
 cancellation: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("cancellation", default=None)
 
 
 def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callable[P, Coroutine[Any, Any, T]]:
-    """`call` as a coroutine function: it runs in a thread of its own, so that the event loop is free meanwhile.
+    """Return `call` as a coroutine function that runs in a separate thread, so that the event loop stays free.
 
-    A cancelled coroutine ends at once; `call` finds `cancellation` set, ends where it next looks, and what it gives or
-    raises is dropped.
+    A cancelled coroutine ends at once. `call` finds `cancellation` set and ends at its next check; its result or error
+    is dropped.
     """
 
     @functools.wraps(call)
@@ -183,10 +188,10 @@ def as_coroutine(call: Callable[P, T], doc: str = "", name: str = "") -> Callabl
 
 
 class WatchedRun(Generic[E, T]):
-    """A run at work in the event loop: iterate over its events as they come, and await its result.
+    """A running run in the event loop. Iterate over it to get its events, and await it to get its result.
 
-    Events are kept until they are read. Cancelling the task that iterates or awaits cancels the run, as
-    `cancel` does; breaking out of the iteration does not.
+    Events are kept until they are read. Cancelling the task that iterates or awaits cancels the run, as `cancel` does.
+    Breaking out of the iteration does not.
     """
 
     def __init__(self, start: Callable[[Callable[[E], None]], Coroutine[Any, Any, T]]) -> None:

@@ -1,4 +1,4 @@
-"""One ledger for a run: every spender reserves here before a call and books here after it."""
+"""The ledger of a run: every call reserves its cost before it starts and books its actual cost afterwards."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -13,14 +13,14 @@ from ralph_cli.core.model import Usage
 
 T = TypeVar("T")
 
-WARNING_SHARE = 0.8  # share of a limit at which a person is warned
+WARNING_SHARE = 0.8  # share of a limit at which the user is warned
 
 POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a whole run may spend; None means no cap."""
+    """The limits of a whole run; None means no limit."""
 
     seconds: float | None = None
     usd: float | None = None
@@ -30,7 +30,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The most that a call may cost in US dollars (None: unknown), and the most tokens that it may take."""
+    """The most that a call may cost in US dollars (None: unknown), and the most tokens that it may use."""
 
     usd: float | None = None
     tokens: int = 0
@@ -40,7 +40,7 @@ _FLAGS = {"cost": "--max-cost", "calls": "--max-calls", "tokens": "--max-tokens"
 
 
 def unknown_cost_error(cap: float) -> LimitExceeded:
-    """The error of a run whose cap on the cost cannot be kept, because the price of a call is unknown."""
+    """Return the error for a cost limit that cannot be enforced, because the price of a call is unknown."""
     message = f"the cost limit of ${cap:g} cannot be enforced: the price of a call is unknown"
     hint = "remove max_cost (--max-cost), give the price (--prices), or use models with known prices"
     return LimitExceeded("cost", cap=cap, spent=0.0, message=message, hint=hint)
@@ -51,7 +51,9 @@ def _amount(limit: str, value: float) -> str:
 
 
 def _limit_error(limit: str, cap: float, spent: float, worst: float) -> LimitExceeded:
-    """A bound that the next call could break, with what is spent and what the call may take."""
+    """Return the error for a limit that the next call could exceed, with the amount spent and the most the call may
+    use.
+    """
     told = {"spent": _amount(limit, spent), "cap": _amount(limit, cap), "worst": _amount(limit, worst)}
     if spent <= 0:
         noun = "cost" if limit == "cost" else "take"
@@ -65,13 +67,15 @@ def _limit_error(limit: str, cap: float, spent: float, worst: float) -> LimitExc
 
 
 class Ledger:
-    """What was spent and what is promised, against what may be spent. Safe from every thread.
+    """Tracks what was spent and what is reserved, against the limits. Safe to use from every thread.
 
-    A call whose bill is unknown counts as the most that was promised for it; when nothing was, a cap on the cost cannot
-    be kept any more. What is reported as spent is unknown either way. A bill above the promise is booked as it is, and
-    ends the run if it goes beyond a cap. What is promised and booked here is so `within` another ledger, too,
-    which several runs share. The ledger is made in the thread, or the coroutine's context, that the run belongs to:
-    cancelling that coroutine ends the run before its next call.
+    A call whose cost is unknown counts with its reserved maximum. Without a maximum, a cost limit can no longer be
+    enforced. The reported cost is unknown in both cases. A cost above the reserved amount is booked as it is, and ends
+    the run if it exceeds a limit.
+
+    Everything reserved and booked here is also counted in `within`, a ledger that several runs may share. Create the
+    ledger in the thread or the coroutine context of its run: cancelling that coroutine ends the run before its next
+    call.
     """
 
     def __init__(
@@ -92,38 +96,38 @@ class Ledger:
 
     @property
     def spent(self) -> Usage:
-        """Sum of all booked calls."""
+        """The sum of all booked calls."""
         with self._changed:
             return self._spent
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the run began."""
+        """The seconds since the run began."""
         return self._monotonic() - self._started
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the run's time is over; None when it has no limit."""
+        """The seconds until the run's time limit; None without a limit."""
         own = None if self.budget.seconds is None else max(self.budget.seconds - self.elapsed, 0.0)
         left = [own, self._within.seconds_left if self._within else None]
         return min((seconds for seconds in left if seconds is not None), default=None)
 
     @property
     def left(self) -> dict[str, float]:
-        """What is left of each bound that is set: cost, calls, tokens, time."""
+        """What is left of each limit that is set: cost, calls, tokens, time."""
         with self._changed:
             own = {limit: max(cap - spent, 0) for limit, cap, spent in self._bounds()}
         shared = self._within.left if self._within else {}
         return {**shared, **{limit: min(amount, shared.get(limit, amount)) for limit, amount in own.items()}}
 
     def close(self) -> None:
-        """End the run: calls that still wait are not made."""
+        """End the run. Waiting calls are not made."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
 
     def check_time(self) -> None:
-        """Raise LimitExceeded when the run's time is over, or when it has ended or its coroutine was cancelled."""
+        """Raise LimitExceeded if the run's time is over, the run has ended, or its coroutine was cancelled."""
         if self._is_closed:
             raise LimitExceeded("cancelled", cap=0, spent=0, message="the run is over")
         if self._cancelled is not None and self._cancelled.is_set():
@@ -136,9 +140,10 @@ class Ledger:
             self._within.check_time()
 
     def call_in_remaining_time(self, call: Callable[[], T]) -> T:
-        """What `call` gives, if it does so while the run has time; else LimitExceeded, and it is left behind at work.
+        """Return the result of `call`. If the run's time ends first, raise LimitExceeded and abandon the call, which
+        keeps running.
 
-        It is for calls of what anybody may have written, which know of no limit.
+        Use it for third-party code, which does not know the limits.
         """
         if self.seconds_left is None:
             return call()
@@ -151,11 +156,11 @@ class Ledger:
 
     @contextmanager
     def reserve(self, worst_usd: float | None, worst_tokens: int = 0) -> Iterator[Callable[[Usage], None]]:
-        """Promise one call that may cost up to `worst_usd` (None: unknown); the value yielded books what it did cost.
+        """Reserve one call that may cost up to `worst_usd` (None: unknown). The value yielded books the actual cost.
 
-        A promise that fits only if the calls under way take less than was promised for them waits for these. Raises
-        LimitExceeded before the call if the promise cannot fit, or if there is a cap on a cost that is unknown. A call
-        that fails without being booked gives its promise back.
+        If the reservation only fits after running calls use less than they reserved, it waits for them. Raises
+        LimitExceeded before the call if the reservation cannot fit, or if there is a cost limit and the cost is
+        unknown. A failed call that was not booked releases its reservation.
         """
         with (
             self._within.reserve(worst_usd, worst_tokens) if self._within else nullcontext() as book_shared,
@@ -170,7 +175,7 @@ class Ledger:
             yield book
 
     def book_earlier(self, usage: Usage) -> None:
-        """Count what was spent before this ledger was made. Calls of unknown price count as 0."""
+        """Count what was spent before this ledger existed. Calls of unknown price count as 0."""
         with self._changed:
             self._spent += usage
             self._counted_usd += usage.usd or 0.0
@@ -178,7 +183,7 @@ class Ledger:
             self._within.book_earlier(usage)
 
     def take_back(self, usage: Usage) -> None:
-        """Count no longer what was booked of a run that goes on: it books all of it again, from its record."""
+        """Subtract what was booked for a run that now resumes, because it books everything again from its record."""
         with self._changed:
             self._spent -= usage
             self._counted_usd = max(self._counted_usd - (usage.usd or 0.0), 0.0)
@@ -187,7 +192,7 @@ class Ledger:
 
     @contextmanager
     def _reserve_here(self, promise: Forecast) -> Iterator[Callable[[Usage], None]]:
-        """The same, within the bounds of this ledger alone."""
+        """Reserve a call within the limits of this ledger alone."""
         ticket = object()
         with self._changed:
             while not self._fits(promise):
@@ -209,7 +214,7 @@ class Ledger:
                 self._changed.notify_all()
 
     def take_warnings(self) -> list[str]:
-        """A sentence on each bound of which four fifths are used since this was last asked."""
+        """Return a sentence on each limit that has reached `WARNING_SHARE` since the last call of this method."""
         with self._changed:
             used = [bound for bound in self._bounds() if bound[2] >= WARNING_SHARE * bound[1] - 1e-9]
             fresh = [bound for bound in used if bound[0] not in self._warned]
@@ -220,7 +225,7 @@ class Ledger:
         ]
 
     def _bounds(self) -> Iterator[tuple[str, float, float]]:
-        """Each bound that is set: its name, its cap, what is spent of it."""
+        """Yield the name, cap and amount spent of each limit that is set."""
         budget, spent = self.budget, self._spent
         tokens = spent.input_tokens + spent.output_tokens
         counted = (
@@ -232,7 +237,7 @@ class Ledger:
         return ((limit, cap, used) for limit, cap, used in counted if cap is not None)
 
     def _fits(self, promise: Forecast) -> bool:
-        """Whether a promise can be given now; False while that depends on the calls under way. Raises LimitExceeded."""
+        """Whether a reservation is possible now; False while that depends on running calls. Raises LimitExceeded."""
         self.check_time()
         if self.budget.usd is not None and self._unpriced:
             raise unknown_cost_error(self.budget.usd)
@@ -246,12 +251,12 @@ class Ledger:
         }
         tight: LimitExceeded | None = None
         for limit, cap, spent in self._bounds():
-            # A call under way will be one, so there is nothing to wait for.
+            # Each running call counts as exactly one, so waiting would not help.
             spent += len(given) if limit == "calls" else 0
             if spent + worst[limit] > cap:
                 raise _limit_error(limit, cap, spent, worst[limit])
             if spent + promised[limit] + worst[limit] > cap:
                 tight = _limit_error(limit, cap, spent + promised[limit], worst[limit])
         if tight is not None and threading.get_ident() in {owner for owner, _ in self._promises.values()}:
-            raise tight  # it would wait for itself
+            raise tight  # this thread would wait for its own reservation
         return tight is None

@@ -1,4 +1,4 @@
-"""What of a document was read: the spans that a model was shown or that code went through, by page."""
+"""Tracks which parts of a document were read: the spans shown to a model or used by code, by page."""
 
 import re
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-Spans = tuple[tuple[int, int], ...]  # half-open intervals of a document's text, in order and apart
+Spans = tuple[tuple[int, int], ...]  # half-open intervals of a document's text, in order and not touching
 
 _SUMMARY = r"summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview"
 _ASKS_FOR_LIST = re.compile(rf"(?i)\b(?:every|each|lists?|enumerate|complete|(?P<summary>{_SUMMARY}))\b")
@@ -18,7 +18,7 @@ _ASKS_FOR_WHOLE = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
 
 
 def merge_spans(*groups: Iterable[tuple[int, int]]) -> Spans:
-    """All these intervals as spans: in order, those that touch or overlap made one, empty ones left out."""
+    """Return these intervals as spans: sorted, without empty ones, and with touching or overlapping ones merged."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(span for group in groups for span in group):
         if start >= end:
@@ -32,7 +32,7 @@ def merge_spans(*groups: Iterable[tuple[int, int]]) -> Spans:
 
 
 def count_covered(spans: Spans, start: int, end: int) -> int:
-    """How many characters of [start, end) are in the spans."""
+    """Return how many characters of [start, end) are in the spans."""
     count = 0
     for low, high in spans[max(bisect_right(spans, (start, start)) - 1, 0) :]:
         if low >= end:
@@ -42,20 +42,20 @@ def count_covered(spans: Spans, start: int, end: int) -> int:
 
 
 def uncovered_spans(spans: Spans, characters: int) -> Spans:
-    """The parts of a text of that length that are in none of the spans."""
+    """Return the parts of a text with this number of characters that are in none of the spans."""
     edges = [0, *(edge for span in spans for edge in span), characters]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The fold of `CoverageAdded` events: what any model was shown, and what code says it went through."""
+    """The fold of `CoverageAdded` events: the text shown to any model, and the text that code reports to have used."""
 
     shown: Spans = ()
     code: Spans = ()
 
     def with_spans(self, how: Literal["code", "shown"], spans: Spans) -> "Coverage":
-        """With what one event adds."""
+        """Return the coverage with the spans of one event added."""
         if how == "shown":
             return Coverage(merge_spans(self.shown, spans), self.code)
         return Coverage(self.shown, merge_spans(self.code, spans))
@@ -66,7 +66,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class LostSubquery:
-    """A sub-query that gave no answer: why, and the spans of the document that it was to read."""
+    """A sub-query without an answer: the reason, and the spans of the document that it should have read."""
 
     reason: str
     spans: Spans
@@ -74,8 +74,9 @@ class LostSubquery:
 
 @dataclass(frozen=True, slots=True)
 class SubqueryTally:
-    """The different sub-queries that a run has asked, those of them that have given no answer, asked again or not, and
-    how many more were not asked because their number was used up.
+    """The count of a run's sub-queries.
+
+    `asked` counts the different ones, `lost` are those without an answer, and `refused` counts those beyond the limit.
     """
 
     asked: int = 0
@@ -83,11 +84,13 @@ class SubqueryTally:
     refused: int = 0
 
     def unread(self, shown: Spans) -> tuple[LostSubquery, ...]:
-        """The lost ones of whose part of the document a model was not shown all since; and those without a part."""
+        """Return the lost sub-queries whose part of the document no model was completely shown later, or that have no
+        part.
+        """
         return tuple(item for item in self.lost if not _holds(shown, item.spans))
 
     def lost_share(self, shown: Spans) -> float:
-        """The share of the sub-queries that these are."""
+        """Return the share of sub-queries that are lost and unread."""
         return len(self.unread(shown)) / self.asked if self.asked else 0.0
 
 
@@ -97,9 +100,9 @@ def _holds(shown: Spans, part: Spans) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PageCoverage:
-    """The share of one page's characters that a model was shown, and that code went through; from 0 to 1.
+    """The shares of one page's characters that a model was shown and that code used, from 0 to 1.
 
-    Both are 1 of a page without text (`has_text` is false), which counts neither as read nor as unread.
+    Both are 1 for a page without text (`has_text` is false), which counts neither as read nor as unread.
     """
 
     number: int
@@ -110,9 +113,10 @@ class PageCoverage:
 
 @dataclass(frozen=True, slots=True)
 class CoverageMap:
-    """Coverage page by page; `shown` and `code` are shares of the whole text, `unread` what no model was shown.
+    """Coverage by page. `shown` and `code` are shares of the whole text; `unread` are the spans that no model was
+    shown.
 
-    A document without pages has one, so of it only `unread` says where.
+    A document without pages counts as one page, so only `unread` says which parts of it are missing.
     """
 
     pages: tuple[PageCoverage, ...]
@@ -122,24 +126,24 @@ class CoverageMap:
 
     @property
     def unread_pages(self) -> tuple[int, ...]:
-        """Pages of which no model was shown a character."""
+        """The pages of which no model was shown any text."""
         return tuple(page.number for page in self.pages if not page.shown)
 
     @property
     def shown_pages(self) -> tuple[int, ...]:
-        """Pages of which a model was shown something."""
+        """The pages of which a model was shown some text."""
         return tuple(page.number for page in self.pages if page.shown and page.has_text)
 
     @property
     def code_pages(self) -> tuple[int, ...]:
-        """Pages of which code took something."""
+        """The pages of which code used some text."""
         return tuple(page.number for page in self.pages if page.code and page.has_text)
 
 
 def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> CoverageMap:
-    """The coverage of a text of that length whose pages begin at `starts`; page breaks are not counted.
+    """Return the coverage of a text with this number of characters whose pages begin at `starts`.
 
-    A page without characters has nothing to read.
+    Page breaks are not counted. A page without characters has nothing to read.
     """
     bounds = [(start, end - 1) for start, end in pairwise(starts)]
     bounds.append((starts[-1], characters))
@@ -155,7 +159,7 @@ def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> 
 
 
 def number_ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Numbers in order as runs, first and last of each."""
+    """Return consecutive numbers as ranges (first, last). `numbers` are in ascending order."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -166,7 +170,7 @@ def number_ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def format_ranges(numbers: Iterable[int], limit: int = 12) -> str:
-    """Numbers as a person writes them: "1-3, 7, 9-12"; runs beyond `limit` are counted."""
+    """Return numbers as readable ranges, such as "1-3, 7, 9-12". Beyond `limit` ranges, only the count is given."""
     runs = number_ranges(numbers)
     parts = [str(first) if first == last else f"{first}-{last}" for first, last in runs[:limit]]
     left = sum(last - first + 1 for first, last in runs[limit:])
@@ -174,9 +178,9 @@ def format_ranges(numbers: Iterable[int], limit: int = 12) -> str:
 
 
 def asks_for_all(text: str, *, question: bool = False) -> bool:
-    """Whether a task asks for everything of a kind, or for the whole in short: then what was not read may be missed.
+    """Whether a task asks for all items of a kind or for a summary, so that unread text may lead to omissions.
 
-    In a question a plain "all" seldom does: "Did it keep all its covenants?" is answered by one sentence.
+    In a question, a plain "all" seldom does: one sentence answers "Did it keep all its covenants?".
     """
     if question:
         return bool(_QUESTION_FOR_LIST.search(text))
@@ -184,6 +188,8 @@ def asks_for_all(text: str, *, question: bool = False) -> bool:
 
 
 def asks_for_summary(text: str) -> bool:
-    """Whether a task asks for the whole in short, and for no list: what matters in it must be chosen."""
+    """Whether a task asks for a summary of the whole and not for a list, so that the worker must select what
+    matters.
+    """
     found = list(_ASKS_FOR_LIST.finditer(text))
     return bool(found) and all(match["summary"] for match in found) and not _ASKS_FOR_WHOLE.search(text)

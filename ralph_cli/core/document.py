@@ -1,4 +1,4 @@
-"""A document is one immutable text with a map from character offsets to pages."""
+"""Defines a document: one immutable text with a map from character offsets to pages."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -26,12 +26,12 @@ from ralph_cli.core.structure import (
 
 T = TypeVar("T")
 
-# The languages whose figures and dates are read, as ISO 639-1 has them.
+# The languages whose figures and dates are parsed, as ISO 639-1 codes.
 Language = Literal["de", "en", "es", "fr", "it", "ja", "pt", "zh"]
 
 LANGUAGES: frozenset[str] = frozenset(get_args(Language))
 
-# What a page is called in the formats that always have them.
+# The word for a page, in the formats that always have pages.
 PAGE_NOUNS: dict[str, str] = {
     "pdf": "page",
     "pptx": "slide",
@@ -45,12 +45,12 @@ PAGE_NOUNS: dict[str, str] = {
 }
 
 
-SKIPPED = "skipped"  # code of the caution about a file that is not in a set although it was named or found
+SKIPPED = "skipped"  # code of the caution about a file that was named or found but is not in the set
 
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """Something about the document a reader must know: what was replaced, skipped or could not be read."""
+    """A warning for readers of the document: something was replaced, skipped or unreadable."""
 
     code: str
     message: str
@@ -59,10 +59,10 @@ class Caution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One document of a set: the characters from `start` to `end` of the set's text, its pages from `first_page` on.
+    """One document of a set: text[start:end] of the set's text, with its pages from `first_page` on.
 
-    `name` is its own within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document. One that is
-    part of an archive or a mail has the path of that, and its `inner` names in it, the outermost first.
+    `name` is unique within the set; `path`, `kind`, `sha256` and `fingerprint` are those of the document. A document
+    inside an archive or a mail has the path of that file, and `inner` has its names within the file, outermost first.
     """
 
     name: str
@@ -78,18 +78,18 @@ class Member:
 
     @property
     def last_page(self) -> int:
-        """The number of its last page in the set."""
+        """The number of the member's last page in the set."""
         return self.first_page + self.pages - 1
 
 
-_LONG_NAME = 48  # characters of a document's name that are repeated with each of its pages
+_LONG_NAME = 48  # most characters of a document's name that are repeated with each of its pages
 
 _FILLED_LINE = re.compile(r"\S[^\n]*")
 _IN_BRACKETS = re.compile(r"\(.*\)")
-# What tells that a statement says more than a currency: "Shares (in thousands)", and not "Value ($)".
+# Matches a statement that says more than a currency: "Shares (in thousands)", but not "Value ($)".
 _SAYS_UNIT = re.compile(r"[%\u2030]|[^\W\d_A-Z][^(]*\Z")
 
-# What tells that a cell has a unit or scale of its own, or a date: "2.1%", "(7.6) pp", "November 2016", "3/1/18".
+# Matches a cell with its own unit or scale, or with a date: "2.1%", "(7.6) pp", "November 2016", "3/1/18".
 _OWN_UNIT = re.compile(
     r"[%\u2030]|[^\W\d_][^\W\d_A-Z]{2}|\d\)?\s?(?![A-Z]{3}\b)[^\W\d_]|\d:\d|\b\d{1,4}([-/.])\d{1,2}\1\d{2,4}\b(?!\1)"
 )
@@ -101,14 +101,16 @@ _KINDS_WITH_LINES = frozenset(["text", "markdown", "code", "csv", "json"])
 class Document:
     """One loaded document.
 
-    `id` is the first 16 hex digits of `sha256`, the hash of the file's bytes; `fingerprint` also covers the loader's
+    `id` is the first 16 hex digits of `sha256`, the hash of the file's bytes. `fingerprint` also covers the loader's
     name, version and options, so equal fingerprints mean equal `text`. Formats without pages have a single page 1.
-    `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
-    `tables` have the column of each figure, because a row of text does not show empty cells.
-    `additions` are in order and lie apart, `places` are in order. The `members` of a set (kind "set") are the documents
-    whose texts it joins, in their order; its pages are counted through. `scans` are the pages that were read by OCR.
-    Models see the file's name, or the name `called` that it had when they were asked before.
-    `language` is what a person has said that its text is in (ISO 639-1), empty where the text itself is to tell.
+
+    `quoted` are the passages that the format marks as quotations, such as <blockquote>; `notes` are those of docx.
+    `tables` record the column of each figure, because a row of text does not show empty cells. `additions` and `places`
+    are sorted, and additions do not overlap. `scans` are the pages that were read by OCR.
+
+    The `members` of a set (kind "set") are its documents in order; its pages are numbered consecutively. Models see the
+    file's name, or `called`, the name that the file had in earlier questions. `language` is the language that a person
+    set (ISO 639-1); if empty, it is detected from the text.
     """
 
     id: str
@@ -134,23 +136,23 @@ class Document:
     _derived: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def derive(self, make: Callable[["Document"], T]) -> T:
-        """The value of `make` for this document. It is cached, because documents never change."""
+        """Return the value of `make` for this document. The value is cached, because documents never change."""
         if make not in self._derived:
             self._derived[make] = make(self)
         derived: T = self._derived[make]
         return derived
 
     def in_language(self, language: str | None) -> "Document":
-        """The document with this language; unchanged without one."""
+        """Return the document with this language; unchanged if `language` is empty."""
         return replace(self, language=language) if language and language != self.language else self
 
     def table_at(self, offset: int) -> Table | None:
-        """The table that holds the character at `offset`; None outside of tables, and between a title and its rows."""
+        """Return the table that contains `offset`; None outside tables, and between a title and its rows."""
         at = bisect_right(self.tables, offset, key=attrgetter("start")) - 1
         return self.tables[at] if at >= 0 and offset < self.tables[at].end else None
 
     def cells_in(self, start: int, end: int) -> Iterator[Cell]:
-        """The cells that share characters with text[start:end], and those that end or begin right beside it."""
+        """Yield the cells that overlap or touch text[start:end]."""
         first = max(bisect_right(self.tables, start, key=attrgetter("start")) - 1, 0)
         for table in self.tables[first : bisect_left(self.tables, end, key=attrgetter("start"))]:
             if start < table.end:
@@ -158,7 +160,9 @@ class Document:
                 yield from table.cells[low : bisect_right(table.cells, end, key=attrgetter("start"))]
 
     def column_labels(self, table: Table, column: int, last: int = -1) -> tuple[Label, ...]:
-        """What names a column of a table, or several up to `last`, outermost first; not what only states a scale."""
+        """Return the labels of a column, or of the columns up to `last`, outermost first. Labels that only state a
+        scale are left out.
+        """
         naming = self._naming_table(table)
         if len(naming.columns) <= max(column, last):
             return ()
@@ -167,22 +171,23 @@ class Document:
         return tuple(label for states, label in read if not (states and _IN_BRACKETS.fullmatch(label.text)))
 
     def column_path(self, table: Table, column: int, last: int = -1) -> tuple[str, ...]:
-        """The words of `column_labels`: ("Corporate", "2021")."""
+        """Return the words of `column_labels`, such as ("Corporate", "2021")."""
         return tuple(label.text for label in self.column_labels(table, column, last))
 
     def row_labels(self, table: Table, row: int) -> tuple[Label, ...]:
-        """What a row of a table is about, the outermost group first."""
+        """Return the labels of a row, outermost group first."""
         return tuple(map(self._label, [*table.labels_of(row)][::-1]))
 
     def row_path(self, table: Table, row: int) -> tuple[str, ...]:
-        """The words of `row_labels`: ("Net revenues", "Corporate")."""
+        """Return the words of `row_labels`, such as ("Net revenues", "Corporate")."""
         return tuple(label.text for label in self.row_labels(table, row))
 
     def statements_of(self, table: Table, row: int, cell: Cell | None = None) -> list[Statement]:
-        """What says in what the figures of a row are given, or one of its cells: of the row and its groups, the inner
-        first, of the column, then of all the table, which counts if these say no more than a currency's sign.
+        """Return the statements of scale, unit or currency that apply to a row, or to one of its cells.
 
-        None for a cell that has a unit of its own, or a date.
+        The order is: the row and its groups (innermost first), the column, the whole table. Statements of the whole
+        table are included only if the others say no more than a currency. The result is empty for a cell with its own
+        unit or a date.
         """
         if cell and _OWN_UNIT.search(self.text, cell.start, cell.end):
             return []
@@ -193,8 +198,11 @@ class Document:
         return found
 
     def lines_above(self, offset: int) -> tuple[Span, ...]:
-        """The lines that govern the table row that holds a character: statements of scale and units, column names,
-        labels of groups. Empty outside of table rows."""
+        """Return the lines that govern the table row at `offset`: statements of scale and unit, column names, group
+        labels.
+
+        The result is empty outside table rows.
+        """
         table = self.table_at(offset)
         row = table.row_at(offset) if table else -1
         if table is None or row < table.header_rows:
@@ -212,7 +220,7 @@ class Document:
         return tuple(apart)
 
     def _naming_table(self, table: Table) -> Table:
-        """The table whose header rows name the columns of a table: itself, or one that it continues."""
+        """Return the table whose header rows name the columns: `table` itself, or the table that it continues."""
         before = self.table_at(table.continues) if table.continues >= 0 and not table.header_rows else None
         return before or table
 
@@ -221,9 +229,10 @@ class Document:
         return Label(words, cells[0].start, cells[-1].end)
 
     def sections_at(self, offset: int) -> tuple[Heading, ...]:
-        """The headings that certainly apply to a character, outermost first; there may be none.
+        """Return the headings that certainly apply to a character, outermost first; possibly none.
 
-        One without a number counts only as the nearest above, on the same page: how far it reaches is not known.
+        A heading without a number counts only if it is the nearest one above and on the same page, because its extent
+        is unknown.
         """
         above = self.headings[: bisect_right(self.headings, offset, key=attrgetter("start"))]
         found = [heading for heading in above if heading.is_counted and offset < heading.sure_until]
@@ -231,12 +240,12 @@ class Document:
         return (*found, near) if near and not near.is_counted and offset < near.sure_until else tuple(found)
 
     def clauses_in(self, start: int, end: int) -> tuple[Clause, ...]:
-        """The numbered parts that begin in text[start:end]."""
+        """Return the numbered parts that begin in text[start:end]."""
         low, high = (bisect_left(self.clauses, offset, key=attrgetter("start")) for offset in (start, end))
         return self.clauses[low:high]
 
     def clause_at(self, offset: int) -> Clause | None:
-        """The numbered part that holds a character; one with a letter ends with its paragraph."""
+        """Return the numbered part that contains a character. A part with a letter ends with its paragraph."""
         begin = self._file_at(offset)[0]
         at = bisect_right(self.clauses, offset, key=attrgetter("start")) - 1
         while at >= 0 and "(" in self.clauses[at].key and "\n\n" in self.text[self.clauses[at].start : offset]:
@@ -245,33 +254,37 @@ class Document:
         return self.clauses[at] if is_inside and self.clauses[at].key else None
 
     def block_at(self, offset: int) -> Block | None:
-        """The block that holds a character; None between blocks."""
+        """Return the block that contains a character; None between blocks."""
         at = bisect_right(self.blocks, offset, key=attrgetter("start")) - 1
         return self.blocks[at] if at >= 0 and offset < self.blocks[at].end else None
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:
-        """The pages of which nothing, or not everything, could be read as text."""
+        """The pages that could not be read as text, or only in part."""
         return tuple(sorted({page for caution in self.cautions for page in caution.pages}))
 
     @property
     def paged(self) -> bool:
-        """Whether page numbers mean something to a reader."""
+        """Whether page numbers are meaningful to a reader."""
         return len(self.pages) > 1 or self.kind in PAGE_NOUNS
 
     @property
     def page_noun(self) -> str:
-        """What its pages are called: "slide", "sheet", "chapter"; "page" in most formats."""
+        """The word for the document's pages: "slide", "sheet", "chapter"; "page" in most formats."""
         return PAGE_NOUNS.get(self.kind, "page")
 
     def page_at(self, offset: int) -> Page:
-        """The page that holds the character at `offset`; a page break belongs to the page before it."""
+        """Return the page that contains `offset`; a page break belongs to the page before it. Raises ValueError if
+        `offset` is outside.
+        """
         if not 0 <= offset < max(len(self.text), 1):
             raise ValueError(f"offset {offset} is outside the document (0..{len(self.text)})")
         return self.pages[max(bisect_right(self.pages, offset, key=lambda page: page.start) - 1, 0)]
 
     def line_at(self, offset: int) -> str:
-        """The line of `offset` in a text without pages: "line 120"; docx and HTML have no lines, there a paragraph."""
+        """Return the line of `offset` in a text without pages, as "line 120"; or its paragraph, as docx and HTML have
+        no lines.
+        """
         begin, kind = self._file_at(offset)
         if kind not in _KINDS_WITH_LINES:
             return f"paragraph {max(sum(1 for _ in _FILLED_LINE.finditer(self.text, begin, offset + 1)), 1)}"
@@ -279,7 +292,7 @@ class Document:
         return f"line {before + 1}"
 
     def describe_span(self, span: Span) -> str:
-        """Where a reader finds a passage, as its format names places, and in a set its document.
+        """Return where a reader finds a passage, in the terms of its format and with its document if in a set.
 
         "p. 3-4 (printed iii)", "slide 4", "Balance!B7 to D7", or "clause 7.2, line 120, under “Term”" without pages.
         """
@@ -287,18 +300,18 @@ class Document:
         return f"{member.name}, {self._place_in(member, span)}" if member else self._place_in(None, span)
 
     def own_number(self, page: Page) -> int:
-        """The number of a page as its own document counts it; in a document that is no set, the page's number."""
+        """Return the number of a page within its own document; outside a set, this is the page's number."""
         member = self.member_at(page.start)
         return page.number - (member.first_page - 1 if member else 0)
 
     def describe_page(self, page: Page) -> str:
-        """A page in a sentence: "page 3"; in a set with its document, and counted from its beginning."""
+        """Return a page for use in a sentence, as "page 3"; in a set, with its document and numbered within it."""
         member = self.member_at(page.start)
         noun = PAGE_NOUNS.get(member.kind if member else self.kind, "page")
         return f"{noun} {self.own_number(page)} of {member.name}" if member else f"{noun} {page.number}"
 
     def name_page(self, page: Page) -> str:
-        """What a page is called beside its number in the whole: "a.pdf p. 3", "b.txt", "slide 4 (Outlook)"."""
+        """Return the name of a page beyond its number in the set: "a.pdf p. 3", "b.txt", "slide 4 (Outlook)"."""
         member = self.member_at(page.start)
         if member is None:
             return describe_pages(page.number, page.number, page.label, self.page_noun)
@@ -309,11 +322,13 @@ class Document:
         return f"{name} {describe_pages(own, own, '' if noun == 'page' else page.label, noun)}"
 
     def noun_at(self, offset: int) -> str:
-        """What the page that holds the character at `offset` is called in its format: "page", "sheet", "slide"."""
+        """Return the word for the page that contains `offset`, in its format: "page", "sheet", "slide"."""
         return PAGE_NOUNS.get(self._file_at(offset)[1], "page")
 
     def name_place(self, span: Span) -> str:
-        """What the format itself calls the place of a passage: "Balance!B7 to D7", "row 12"; "" if it has no names."""
+        """Return the format's own name for the location of a passage: "Balance!B7 to D7", "row 12"; "" without such
+        names.
+        """
         begin, kind = self._file_at(span.start)
         names = [name for at in (span.start, span.end - 1) if (name := self._place_name(at, begin))]
         if not names or kind in CLAUSE_KINDS:
@@ -322,17 +337,19 @@ class Document:
         return first if first == last else f"{first} to {last.removeprefix(_common_start(first, last))}"
 
     def place_beside_pages(self, span: Span) -> str:
-        """The place of a passage as `describe_span` tells it; "" where the number and label of its page say it all."""
+        """Return the location of a passage as `describe_span` does; "" if the number and label of its page say
+        it all.
+        """
         by_page = self.paged and PAGE_NOUNS.get(self.kind, "page") == "page" and not self.places and not self.members
         return "" if by_page else self.describe_span(span)
 
     def member_at(self, offset: int) -> "Member | None":
-        """The document of a set that holds the character at `offset`; None in a document that is no set."""
+        """Return the document of a set that contains `offset`; None outside a set."""
         at = bisect_right(self.members, offset, key=lambda member: member.start) - 1
         return self.members[max(at, 0)] if self.members else None
 
     def _file_at(self, offset: int) -> tuple[int, str]:
-        """Where the file begins that holds the character at `offset`, and its kind."""
+        """Return the start and the kind of the file that contains `offset`."""
         member = self.member_at(offset)
         return (member.start, member.kind) if member else (0, self.kind)
 
@@ -364,13 +381,15 @@ class Document:
 
 
 def describe_pages(first: int, last: int, label: str, noun: str = "page") -> str:
-    """Pages for a reader, with what is printed on the first: "p. 3 (printed iii)", "slides 3-4", "sheet 2 (Costs)"."""
+    """Return page numbers with the label printed on the first page: "p. 3 (printed iii)", "slides 3-4", "sheet 2
+    (Costs)".
+    """
     numbers = str(first) if last <= first else f"{first}-{last}"
     printed = "" if label in ("", str(first)) else f" (printed {label})" if noun == "page" else f" ({label})"
     return (f"p. {numbers}" if noun == "page" else f"{noun}{'s' * (last > first)} {numbers}") + printed
 
 
 def _common_start(first: str, last: str) -> str:
-    """The common beginning of two place names up to "!" or a comma, which the end of a range leaves out."""
+    """Return the common beginning of two place names up to "!" or a comma, which the end of a range omits."""
     starts = (f"{first.rpartition(mark)[0]}{mark}" for mark in ("!", ", ") if mark in first)
     return next((start for start in starts if last.startswith(start)), "")

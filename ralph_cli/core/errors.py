@@ -14,7 +14,7 @@ from json import JSONDecodeError
 
 
 def describe_fault(error: OSError | ValueError | RecursionError) -> str:
-    """Why a file could not be read as text or as JSON, in words behind its name: "does not exist"."""
+    """Return why a file cannot be read as text or JSON, as words that follow its name: "does not exist"."""
     match error:
         case FileNotFoundError():
             return "does not exist"
@@ -31,10 +31,10 @@ def describe_fault(error: OSError | ValueError | RecursionError) -> str:
 
 
 class RalphError(Exception):
-    """Base of all errors raised by ralph on purpose.
+    """Base of all errors that ralph raises on purpose.
 
     `code` is stable and machine-readable; `message` is one line; `hint` says what to do next, or is empty. `run` is the
-    name of the run that it ended, if it ended one; what that run keeps, and how to resume it, is in a note.
+    name of the run that the error ended, if any. A note says what that run keeps and how to resume it.
     """
 
     run = ""
@@ -46,12 +46,12 @@ class RalphError(Exception):
 
     @property
     def line(self) -> str:
-        """Message and hint."""
+        """The message and the hint."""
         return f"{self.message} - {self.hint}" if self.hint else self.message
 
 
 class UserError(RalphError):
-    """The person at the keyboard can fix this."""
+    """An error that the user can fix."""
 
 
 class ConfigError(UserError):
@@ -73,8 +73,8 @@ class JournalError(RalphError):
 class ProviderError(RalphError):
     """A model service failed.
 
-    `retryable` says whether the same request may succeed later; `retry_after` is the service's own wish in seconds;
-    `usage_unknown` marks failures after which the call may have been billed.
+    `retryable` says whether the same request may succeed later. `retry_after` is the wait that the service requested,
+    in seconds. `usage_unknown` marks failures after which the call may have been billed.
     """
 
     def __init__(
@@ -91,7 +91,9 @@ class ProviderError(RalphError):
         self.retryable, self.retry_after, self.usage_unknown = retryable, retry_after, usage_unknown
 
     def again(self, attempts: int = 1) -> "ProviderError":
-        """The same failure to be raised once more; after several `attempts` it says so."""
+        """Return a copy of this error to raise again; its message gives the number of `attempts` if there were
+        several.
+        """
         tried = f" (gave up after {attempts} attempts)" if attempts > 1 else ""
         return ProviderError(
             self.message + tried,
@@ -104,9 +106,9 @@ class ProviderError(RalphError):
 
 
 class LimitExceeded(RalphError):
-    """A budget would be overspent by the next call. Raised before the call.
+    """The next call would exceed a limit. Raised before the call.
 
-    `message` is for a limit that is reached otherwise than by the numbers alone.
+    `message` replaces the standard text if the numbers alone do not explain the limit.
     """
 
     def __init__(self, limit: str, *, cap: float, spent: float, message: str = "", hint: str = "") -> None:

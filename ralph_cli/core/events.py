@@ -1,4 +1,4 @@
-"""What happened, in order: the journal holds these, the state of a run is their fold, displays listen to them."""
+"""The events of a run, in order. The journal stores them, the state of a run is their fold, and displays show them."""
 
 import threading
 from dataclasses import dataclass, field
@@ -17,11 +17,10 @@ JUDGES = ("judge", "task_judge", "absence", "list", "counter", "verifier")  # th
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run begins. `document` and `settings` hold what a reader needs to understand it later; never a key.
+    """A run begins. `document` and `settings` have what a reader needs to understand the run later; never a key.
 
-    `seed` is where the run's nonces come from; with it a resumed run sends the very same requests. `follows`, of a
-    question that follows on others, has the name of the run before, the last hash of its journal, and what was asked
-    before, in order.
+    `seed` is the source of the run's nonces; with it a resumed run sends identical requests. For a follow-up question,
+    `follows` has the previous run's name, the last hash of its journal, and the earlier questions in order.
     """
 
     run: str
@@ -37,7 +36,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class NoticeIssued:
-    """Something a person should know: a warning, a choice that was made for them."""
+    """A notice for people: a warning, or a choice that was made for them."""
 
     code: str
     message: str
@@ -58,8 +57,8 @@ class CallStarted:
     """A request is about to be sent. `number` counts the calls of the run from 1.
 
     `digest` is the SHA-256 of the canonical request; `sent` is its newest turn (the whole prompt of a first turn).
-    `ordinal` counts the requests that the code of an iteration asks side by side, from 1; 0 is one that is asked alone.
-    `branch` is the child worker that asks, if one does.
+    `ordinal` counts the parallel requests of an iteration's code, from 1; it is 0 for a single request. `branch` is the
+    child worker that asks, if any.
     """
 
     number: int
@@ -75,7 +74,7 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallRetried:
-    """A call failed in a way that may pass, and is tried again after `wait` seconds."""
+    """A call failed with an error that may be temporary, and is retried after `wait` seconds."""
 
     agent: str
     model: str
@@ -87,9 +86,9 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed finally: then `error` is not empty, and `code` and `hint` are those of the failure.
+    """A call returned or finally failed. After a failure, `error`, `code` and `hint` describe it.
 
-    `reply` is all that a replay needs.
+    `reply` has everything that a replay needs.
     """
 
     number: int
@@ -106,7 +105,7 @@ class CallFinished:
 
 @dataclass(frozen=True, slots=True)
 class SnippetStarted:
-    """The worker's code is about to be run, which finds the time `at`; empty in older records."""
+    """The worker's code is about to run. `at` is the time that the code sees; it is empty in older records."""
 
     iteration: int
     step: int
@@ -116,9 +115,9 @@ class SnippetStarted:
 
 @dataclass(frozen=True, slots=True)
 class SnippetRan:
-    """The worker ran code. `output` is what it was shown; `pages` the pages whose text stood in it.
+    """The worker's code ran. `output` is the text that the worker was shown; `pages` are the pages whose text is in it.
 
-    `reached` are the numbers of the expressions that search the document and were evaluated; None in older records.
+    `reached` are the numbers of the document-searching expressions that were evaluated; None in older records.
     """
 
     iteration: int
@@ -136,10 +135,10 @@ class SnippetRan:
 
 @dataclass(frozen=True, slots=True)
 class CoverageAdded:
-    """Parts of the document that the worker's code went through ("code"), or that a model was shown ("shown").
+    """Parts of the document that the worker's code used ("code") or that a model was shown ("shown").
 
-    `spans` are half-open intervals of the document's text, in order and apart. What code went through is what the guest
-    reports, so it is only used for warnings to the reader.
+    `spans` are half-open intervals of the document's text, in order and not touching. The sandbox reports what code
+    used, so that is only used for warnings to the reader.
     """
 
     iteration: int
@@ -150,7 +149,7 @@ class CoverageAdded:
 
 @dataclass(frozen=True, slots=True)
 class SubqueriesAsked:
-    """The worker's code asked sub-queries. `tally` is that of the whole run up to here; the latest one counts."""
+    """The worker's code asked sub-queries. `tally` covers the whole run up to here; the latest one counts."""
 
     iteration: int
     tally: SubqueryTally
@@ -159,7 +158,7 @@ class SubqueriesAsked:
 
 @dataclass(frozen=True, slots=True)
 class DraftSubmitted:
-    """The worker handed in a draft; `problems` are what the local rules found, empty when it was taken."""
+    """The worker submitted a draft. `problems` are the findings of the local rules; empty if the draft was accepted."""
 
     iteration: int
     step: int
@@ -170,7 +169,7 @@ class DraftSubmitted:
 
 @dataclass(frozen=True, slots=True)
 class TurnRejected:
-    """The worker's turn could not be used; `reason` is the answer it got."""
+    """The worker's turn could not be used; `reason` is the answer that the worker received."""
 
     iteration: int
     step: int
@@ -184,10 +183,11 @@ ChildWork = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | Draf
 
 @dataclass(frozen=True, slots=True)
 class ChildStarted:
-    """The worker's code hands a part of the document to a worker of its own, the child `branch`: "2", or "2.1" for a
-    child of that.
+    """The worker's code gives a part of the document to a child worker, `branch`: "2", or "2.1" for a child of worker
+    2.
 
-    The part is text[start:end] of the document, or a text that is not in it: then `end` is 0. `characters` is its size.
+    The part is text[start:end] of the document. If `end` is 0, the part is a text that is not in the document.
+    `characters` is its size.
     """
 
     iteration: int
@@ -201,7 +201,7 @@ class ChildStarted:
 
 @dataclass(frozen=True, slots=True)
 class ChildWorked:
-    """What a child worker did; offsets and pages in `event` are those of its part."""
+    """An event of a child worker; offsets and pages in `event` refer to its part."""
 
     branch: str
     event: Annotated[ChildWork, Field(discriminator="kind")]
@@ -210,9 +210,9 @@ class ChildWorked:
 
 @dataclass(frozen=True, slots=True)
 class ChildFinished:
-    """A child worker ended: `answer` is what its parent's code is given, as JSON; `error` says why there is none.
+    """A child worker ended. `answer` is the JSON for its parent's code; `error` says why there is no answer.
 
-    `key` is the SHA-256 of what was asked: the same question about the same part is answered once.
+    `key` is the SHA-256 of the question and the part, so that the same question about the same part is answered once.
     """
 
     branch: str
@@ -225,7 +225,7 @@ class ChildFinished:
 
 @dataclass(frozen=True, slots=True)
 class VerifierStarted:
-    """A verifier of the user's is about to be run on the output of a goal."""
+    """One of the user's verifiers is about to run on the output of a goal."""
 
     iteration: int
     name: str
@@ -234,10 +234,10 @@ class VerifierStarted:
 
 @dataclass(frozen=True, slots=True)
 class VerifierFinished:
-    """One verifier's word on one version of a goal's output: evidence. Only a command that ended with 0 passed.
+    """The result of one verifier for one version of a goal's output. Only a command that ended with 0 passed.
 
-    `call` is the id of the worker's call that asked for it, `round` counts those calls in the run; `revision` is the
-    version of the output that was looked at. `ended` says how the command ended, `output` what it printed, cleaned.
+    `call` is the id of the worker's call that requested it, and `round` counts those calls in the run. `revision` is
+    the version of the output that was checked. `ended` says how the command ended; `output` is its cleaned output.
     """
 
     iteration: int
@@ -256,9 +256,9 @@ class VerifierFinished:
 
 @dataclass(frozen=True, slots=True)
 class GoalSet:
-    """The terms of a goal: its verifiers as (name, command), and the run that it continues, if there is one.
+    """The terms of a goal: its verifiers as (name, command), and the run that it continues, if any.
 
-    With `shell` the commands are run by /bin/sh; the file that they are given ends in `suffix`.
+    With `shell`, /bin/sh runs the commands. The file that they receive ends in `suffix`.
     """
 
     verifiers: tuple[tuple[str, str], ...]
@@ -272,7 +272,7 @@ class GoalSet:
 
 @dataclass(frozen=True, slots=True)
 class VariableRead:
-    """A variable of the sandbox was read to become the output of a goal: its `text`, or why it was `refused`."""
+    """A sandbox variable was read to become the output of a goal: its `text`, or the reason why it was `refused`."""
 
     iteration: int
     call: str
@@ -295,7 +295,7 @@ class OutputChanged:
 
 @dataclass(frozen=True, slots=True)
 class WorkerReported:
-    """What the worker of a goal says: a note, its intent to finish, or why it cannot go on. Never a proof."""
+    """A statement of a goal's worker: a note, its intent to finish, or why it cannot continue. Never a proof."""
 
     iteration: int
     call: str
@@ -306,7 +306,7 @@ class WorkerReported:
 
 @dataclass(frozen=True, slots=True)
 class CasesGenerated:
-    """What a judge is tested with: the claims, and which of them (by number) are put to it together, in order."""
+    """The test cases for a judge: the claims, and the batches (case numbers, in order) in which they are asked."""
 
     cases: tuple[Case, ...]
     batches: tuple[tuple[int, ...], ...]
@@ -316,7 +316,7 @@ class CasesGenerated:
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """An attempt and the evidence on it."""
+    """An attempt and its evidence."""
 
     step: Step
     kind: Literal["step_finished"] = "step_finished"
@@ -336,21 +336,23 @@ CallEvent = CallStarted | CallRetried | CallFinished
 WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected
 GoalEvent = GoalSet | VariableRead | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 ChildEvent = ChildStarted | ChildWorked | ChildFinished
-# Events of a run and its iterations, of requests to models, of a worker that reads, of its children, and of a goal.
+# Events of a run and its iterations, of requests to models, of a worker, of its children, and of a goal.
 AnyEvent = RunEvent | CallEvent | WorkerEvent | ChildEvent | GoalEvent
 
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 
 
 class EventSink(Protocol):
-    """Anything that listens: the journal, a progress display, a test's list."""
+    """Any listener for events: the journal, a progress display, a test's list."""
 
     def __call__(self, event: AnyEvent, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Fanout:
-    """One sink that calls several, in order; the journal comes first so that nothing is shown that is not kept."""
+    """A sink that passes each event to several sinks in order. The journal is first, so that nothing is shown before it
+    is recorded.
+    """
 
     sinks: tuple[EventSink, ...] = field(default=())
 
@@ -360,10 +362,10 @@ class Fanout:
 
 
 class ClosingSink:
-    """A sink that lets nothing through after the end of a run: calls left behind may still come back later.
+    """A sink that stops passing events after the end of a run, because abandoned calls may still return later.
 
-    Events of several threads pass side by side; the end waits until those that are passing are through. A call that
-    was to begin later is refused with JournalError, for it would be bought and nowhere recorded.
+    Events of several threads pass in parallel; the end event waits until they have passed. A call that starts later is
+    refused with JournalError, because it would cost money without being recorded.
     """
 
     def __init__(self, sink: EventSink) -> None:
@@ -381,7 +383,7 @@ class ClosingSink:
                 return
             if isinstance(event, RunHalted):
                 self._over = True
-                # An interrupted thread may have left its own mark here.
+                # An interrupted thread may have left its own entry here.
                 self._changed.wait_for(lambda: not self._passing - {thread})
             self._passing.add(thread)
         try:

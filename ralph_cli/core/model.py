@@ -1,4 +1,4 @@
-"""What a language model is to the rest of ralph: one request, one reply, one method."""
+"""The interface between ralph and a language model: a request, a reply, and one method."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 class StopReason(StrEnum):
-    """Why a model stopped. A reply without a known reason is refused by its provider."""
+    """The reason why a model stopped. Providers refuse a reply whose reason is unknown."""
 
     END = "end"
     TOOL = "tool"
@@ -29,7 +29,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call the model made. `arguments` is None when what it wrote is not a JSON object (`malformed` holds it)."""
+    """One call by the model. `arguments` is None if the model did not write a JSON object; `malformed` then has its
+    text.
+    """
 
     id: str
     name: str
@@ -39,14 +41,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """What we say to the model."""
+    """A message from ralph to the model."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTurn:
-    """What the model said, as it must be sent back: `raw` is the provider's own content, untouched."""
+    """A message from the model. `raw` is the provider's own content, sent back unchanged."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -55,7 +57,7 @@ class ModelTurn:
 
 @dataclass(frozen=True, slots=True)
 class ToolTurn:
-    """Answers to the calls of the turn before: every id exactly once, as (call id, text, is error)."""
+    """The answers to the calls of the previous turn, as (call id, text, is error). Each id occurs exactly once."""
 
     results: tuple[tuple[str, str, bool], ...]
     note: str = ""
@@ -66,14 +68,16 @@ Turn = UserTurn | ModelTurn | ToolTurn
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of a model.
+    """One request to a model.
 
-    `agent` names who asks (worker, subquery, judge). `output_schema` asks for one JSON object of that shape as text.
-    `inputs` are the named values the prompt was rendered from; language models never see them, engines that read no
-    prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching, `shared` is how many
-    characters of the first turn other runs may begin with, too. `ordinal` counts those that an iteration's code asks
-    side by side, from 1; it is 0 for what is asked alone. `branch` names the child worker that asks: "2", or "2.1" for
-    a child of that; it is empty for the run's own worker. No model sees these two.
+    `agent` is the role that asks (worker, subquery, judge). `output_schema` requests one JSON object of that shape as
+    text. `inputs` are the named values that the prompt was rendered from. Language models never see them; engines that
+    read no prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching. `shared` is the
+    number of characters at the start of the first turn that other runs may share.
+
+    `ordinal` counts the parallel requests of an iteration's code, from 1; it is 0 for a single request. `branch` names
+    the child worker that asks: "2", or "2.1" for a child of worker 2; it is empty for the run's own worker. Models see
+    neither of these two.
     """
 
     agent: str
@@ -91,7 +95,7 @@ class Request:
 
     @property
     def characters(self) -> int:
-        """Characters of all prompt text: what is sent, whatever the wire format adds."""
+        """The characters of all prompt text, without the overhead of the wire format."""
         total = len(self.system)
         for turn in self.turns:
             match turn:
@@ -104,16 +108,16 @@ class Request:
         return total
 
 
-# What a usage counts, in the order of its fields.
+# The counts of a usage, in the order of its fields.
 _COUNTS = ("calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "characters")
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls, tokens and money. `usd` is None as soon as any part has an unknown price.
+    """Calls, tokens and cost. `usd` is None as soon as any part has an unknown price.
 
-    `input_tokens` includes what was read from or written to a prompt cache, for every vendor.
-    Raises ValueError for a count or price that is negative or no finite number: booked, it would hide what was spent.
+    `input_tokens` includes the tokens read from or written to a prompt cache, for every vendor. Raises ValueError if a
+    count or price is negative or not a finite number, because booking it would hide what was spent.
     """
 
     calls: int = 0
@@ -139,7 +143,7 @@ class Usage:
         return Usage(**counts, usd=(self.usd or 0.0) + (other.usd or 0.0) if known else None)
 
     def __sub__(self, other: "Usage") -> "Usage":
-        """What is left without another, of nothing less than nothing."""
+        """Return the difference; no count goes below 0."""
         counts = {name: max(getattr(self, name) - getattr(other, name), 0) for name in _COUNTS}
         known = self.usd is not None and other.usd is not None
         return Usage(**counts, usd=max((self.usd or 0.0) - (other.usd or 0.0), 0.0) if known else None)
@@ -147,7 +151,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One model answer and what it cost. `turn` is what belongs into the history."""
+    """A model's answer and its cost. `turn` belongs in the history."""
 
     turn: ModelTurn
     stop: StopReason
@@ -164,16 +168,16 @@ class Reply:
 
 
 class Model(Protocol):
-    """A model is a name, the family behind it, and `complete`."""
+    """A model has a name, a vendor and the method `complete`."""
 
     @property
     def name(self) -> str:
-        """`vendor:model`, as the user wrote it or as the default says."""
+        """The name as `vendor:model`, as the user wrote it or from the default."""
         ...
 
     @property
     def vendor(self) -> str:
-        """The family: anthropic, openai, offline, scripted, ..."""
+        """The model family: anthropic, openai, offline, scripted, ..."""
         ...
 
     def complete(self, request: Request) -> Reply:

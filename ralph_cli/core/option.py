@@ -1,4 +1,4 @@
-"""What people read about a setting, and what a record may do to it: declared once, beside its type and default."""
+"""Describes a setting for people and for resumed runs; declared once, next to the setting's type and default."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -17,39 +17,39 @@ class Group(Enum):
 
 
 class OnResume(Enum):
-    """Whose value counts when a run is resumed (see runs/resuming/record_fields)."""
+    """Whose value of a setting counts when a run is resumed (see runs/resuming/record_fields)."""
 
     RECORDED = auto()
-    """That of the run."""
+    """The value in the run's record."""
     LOWER = auto()
-    """The lower of both: a record never raises a bound."""
+    """The lower of the two values: a record never raises a limit."""
     ACCEPTED = auto()
-    """That of now, unless a person accepts the run's: what is executed, and which other files are read and written."""
+    """The current value, unless a person accepts the recorded one: for code to run and other files to read or write."""
     CURRENT = auto()
-    """Always that of now: where keys and files go, what a person sees."""
+    """Always the current value: where keys and files go, and what a person sees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting as people meet it: on the command line, in the environment, in the docs, in a run that is resumed."""
+    """A setting as people see it: on the command line, in the environment, in the docs and when resuming a run."""
 
     group: Group
     on_resume: OnResume
     environment: tuple[str, ...]
-    """Variables that set it, the first one set wins; those of the vendors for keys and addresses."""
+    """Environment variables for the setting; the first one set wins. Keys and addresses use the vendors' names."""
     old_environment: tuple[str, ...]
-    """Names that such a variable had before, still read, with a warning."""
+    """Former names of the variables, which still work with a warning."""
     default_words: str
-    """Words for a default that its value does not tell."""
+    """A description of the default, if its value does not explain itself."""
     flag: str
-    """Where it is not the name with dashes."""
+    """The command-line flag, if it differs from the name with dashes."""
     metavar: str | None
     secret: bool
-    """Never in ralph.toml, in a record, or on a screen."""
+    """Whether the value must never be in ralph.toml, in a record, or on a screen."""
 
     def help_of(self, text: str, default: object) -> str:
-        """The line of `--help`: the first sentence of what it is, its default, and a variable whose name others have
-        chosen.
+        """Return the line of `--help`: the description's first sentence, the default, and a variable whose name is a
+        vendor's.
         """
         words = "" if default is False else self.describe_default(default)
         variables = [name for name in self.environment[:1] if not name.startswith("RALPH_")]
@@ -57,7 +57,7 @@ class Option:
         return text.split(". ")[0].rstrip(".") + (f" ({notes})." if notes else ".")
 
     def describe_default(self, value: object) -> str:
-        """The default in words; empty for none."""
+        """Return the default in words; empty if there is no default."""
         if self.default_words or value is None or value == ():
             return self.default_words
         if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The nouns of one run: draft, claim, quote, attempt, issue, ruling, evidence, step, outcome."""
+"""The values of one run: draft, claim, quote, attempt, issue, ruling, evidence, step, outcome."""
 
 import re
 from dataclasses import dataclass
@@ -9,33 +9,33 @@ from typing import Literal
 from ralph_cli.core.document import describe_pages
 from ralph_cli.core.structure import Label
 
-# How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
-# digits alone, shown with what differs; or, in a memo, part by part, what is left out or put in being shown.
+# How a quote was matched: exactly; after folding differences of typesetting; by its letters and digits alone, with the
+# differences shown; or, in a memo, part by part, with omitted or inserted words shown.
 Tier = Literal["exact", "folded", "recut", "elided"]
 
 # Values of `Evidence.check`: a verifier's evidence, and its substitute when the verifier was not asked.
 VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
 
-# Value of `Evidence.check`: what a second reader found about an absence.
+# Value of `Evidence.check`: a second reader's findings about an absence.
 ABSENCE_CHECK = "absence"
 
-# Values of `Evidence.check`: a search for counter-evidence that was not made, or only in part.
+# Values of `Evidence.check`: the search for counter-evidence was not made, or was incomplete.
 INCOMPLETE_COUNTER_CHECKS = ("counter (not made)", "counter (in part)")
 
-# Value of `Evidence.check`: the mean of the scores is too low; it measures nothing beside them.
+# Value of `Evidence.check`: the mean of the scores is too low; this check has no score of its own.
 MEAN_SCORE_CHECK = "mean score"
 
-# What a verifier did with a step. "failed": it gave no verdict; "skipped": it was not asked; "": there is none.
+# A verifier's result for a step. "failed": it gave no verdict; "skipped": it was not asked; "": there is no verifier.
 VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed.
+    """A claim as the worker wrote it: its text, the words it quotes from the document, and its calculations.
 
     `because` is the worker's reason for a claim to which code has objected. A claim that something is not in the
-    document has no quotes, and `searched` instead: the terms that were searched. `page` tells which place is meant of
-    words that are on several pages, 0 if the worker named none.
+    document has no quotes; `searched` has the terms that were searched. `page` selects among words that occur on
+    several pages; it is 0 if the worker named none.
     """
 
     text: str
@@ -48,7 +48,7 @@ class DraftClaim:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """The worker's statement that the answer is not in the document, and what it looked for."""
+    """The worker's statement that the answer is not in the document, and the terms that it searched."""
 
     searched: tuple[str, ...]
     note: str = ""
@@ -56,9 +56,10 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """How a worker says that it knows that nothing is missing: words of the document that close a list (`closed_by`),
-    `terms` at whose places all instances are, or the parts that the task is about, by `pages` or headings
-    (`sections`).
+    """The worker's reasons to believe that nothing is missing.
+
+    `closed_by` are words of the document that close a list. `terms` are words whose positions include all instances.
+    `pages` and `sections` (headings) name the parts that the task is about.
     """
 
     closed_by: str = ""
@@ -69,9 +70,9 @@ class Completeness:
 
 @dataclass(frozen=True, slots=True)
 class CompletenessProof:
-    """What code found of one such statement: by which way, whether it `holds`, and a sentence on it.
+    """What code found about one reason of a Completeness: its kind, whether it `holds`, and a message.
 
-    That "words" hold means that they are in the document, at `place`; whether they close the list is for a judge.
+    If "words" hold, they are in the document at `place`. Whether they close the list is for a judge to decide.
     """
 
     by: Literal["words", "places", "pages", "sections", "reader"]
@@ -82,7 +83,7 @@ class CompletenessProof:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What the worker hands in: claims, an absence, or free text. Nothing in it has been checked."""
+    """The worker's submission: claims, an absence, or free text. Nothing in it has been checked."""
 
     claims: tuple[DraftClaim, ...] = ()
     absence: Absence | None = None
@@ -94,13 +95,14 @@ class Draft:
 class Quote:
     """Words that code has found in the document.
 
-    `text` is the document's own text[start:end], never the model's wording, which is `said`. `page` counts from 1;
-    `label` is the number printed on the page, `last_page` the page where the quote ends (0: not recorded).
-    `occurrences` is how often the words are in the document, `places` where (the first 50). `difference` is what a
-    reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation just
-    before its first word. `hidden` is why a reader of the page cannot see it ("" if a reader can see it). `where`
-    is its line and heading in a document without pages ("" in others, or not recorded). `ocr` is the lowest confidence
-    of its words, 0 to 100, if they were read by OCR.
+    `text` is the document's own text[start:end], never the model's wording, which is `said`. `page` counts from 1.
+    `label` is the number printed on the page. `last_page` is the page where the quote ends (0: not recorded).
+    `occurrences` is how often the words occur in the document, and `places` where (the first 50).
+
+    `difference` tells a reader how a re-cut quote differs from `said`, which running lines it skips, and of a negation
+    just before its first word. `hidden` says why a reader of the page cannot see it ("" if it is visible). `where` is
+    its line and heading in a document without pages ("" in others, or not recorded). `ocr` is the lowest confidence of
+    its words, 0 to 100, if they were read by OCR.
     """
 
     id: int
@@ -121,16 +123,16 @@ class Quote:
 
     @property
     def place(self) -> str:
-        """Where a reader finds it: its page or pages, or its line and heading in a document without pages."""
+        """Where a reader finds the quote: its pages, or its line and heading in a document without pages."""
         return self.where or describe_pages(self.page, max(self.page, self.last_page), self.label)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the answer, the ids of the quotes it is pinned to, and its calculations.
+    """One statement of the answer, with the ids of its quotes and with its calculations.
 
-    `because` is the worker's reason for it after an objection by code, and no fact. `searches` are those of
-    a claim that something is not in the document, counted by code.
+    `because` is the worker's reason after an objection by code; it is not a fact. `searches` belong to a claim that
+    something is not in the document; code counts their hits.
     """
 
     id: int
@@ -141,7 +143,7 @@ class Claim:
     searches: tuple["Search", ...] = ()
 
 
-# What the signs of a regular expression become where it is read as words, in this order.
+# How a regular expression is turned into words: the replacements for its signs, in this order.
 _SIGNS_AND_WORDS = [
     (re.compile(signs), words)
     for signs, words in (
@@ -161,12 +163,12 @@ _SIGNS_AND_WORDS = [
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One searched term and its number of hits in the document, counted by code and not by a model.
+    """One search term and its number of hits in the document, which code counts.
 
-    `by` is "worker" if the worker names the term, "code" if it stands in the code that it ran. `pattern` marks a
-    regular expression; `hits` is None if it could not be counted, and `fault` says why. What stands inside of a word is
-    no hit ("ice" in "notice"); `stem` says that the term is no word there, and that words which begin with it are
-    counted. `within` are the documents of a set in which alone it was searched and counted: a name, or words of names.
+    `by` is "worker" if the worker names the term, "code" if the term is in the code that the worker ran. `pattern`
+    marks a regular expression. `hits` is None if they could not be counted, and `fault` says why. Text inside a word is
+    no hit ("ice" in "notice"). `stem` says that the term is not a word of the document, so words that begin with it are
+    counted. `within` confines the search to documents of a set: a name, or words of names.
     """
 
     term: str
@@ -179,7 +181,7 @@ class Search:
 
     @property
     def words(self) -> str:
-        """What was searched as words: those of a regular expression, without its signs; an ellipsis is any letters."""
+        """The searched words. A regular expression is shown without its signs; an ellipsis stands for any letters."""
         if not self.pattern:
             return self.term
         text = self.term
@@ -189,13 +191,13 @@ class Search:
 
     @property
     def label(self) -> str:
-        """The term, with the documents of a set to which the search was confined."""
+        """The term, with the documents of a set if the search was confined to them."""
         return f"{self.term} (in {self.within} only)" if self.within else self.term
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of the document, and the `words` of the question in it. It need not answer the question.
+    """A passage of the document with those `words` of the question that it contains. It need not answer the question.
 
     `where` is its line and heading in a document without pages.
     """
@@ -210,16 +212,15 @@ class Passage:
 
     @property
     def place(self) -> str:
-        """Where a reader finds it, as for a Quote."""
+        """Where a reader finds the passage, as for a Quote."""
         return self.where or describe_pages(self.page, self.page, self.label)
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One reason an attempt cannot be accepted, phrased for the next try.
+    """One reason why an attempt cannot be accepted, phrased for the next try.
 
-    `message` is ralph's own; `material` quotes what it is about, from the document or a model, and is shown to a worker
-    as data only.
+    `message` is ralph's own text. `material` quotes a document or a model and is shown to a worker only as data.
     """
 
     check: str
@@ -229,20 +230,21 @@ class Issue:
 
     @property
     def line(self) -> str:
-        """Message and material for a person."""
+        """The message and the material, for people."""
         return f"{self.message}: {self.material}" if self.material else self.message
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One result of the worker after its quotes were looked up.
+    """One result of the worker, after its quotes were looked up.
 
-    `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
-    `because` is the worker's reason for an output to which code has objected. `searches` and `nearest` belong to an
-    absence: what was searched, and the passages that hold most of the question's words. A task that asks for all of
-    something has `searches`, too, and `completeness`: what shows that nothing is missing. `memory` is what the worker
-    wants remembered. `refused` names every quote that is not in the document (it is in no claim), or that is there but
-    cannot be seen. `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
+    `output` is free text (task, goal, wrapped functions). `claims` are an answer, or the brief for an output. `because`
+    is the worker's reason for an output to which code has objected. An absence has `searches`, the searched terms, and
+    `nearest`, the passages with most of the question's words. A task that asks for all of something also has
+    `searches`, and `completeness` shows that nothing is missing. `memory` is what the worker wants remembered.
+
+    `refused` names every quote that is not in the document (no claim has it) or cannot be seen there. `finished` is the
+    worker's statement, never a fact. `error` says why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -265,14 +267,16 @@ class Attempt:
         return not self.error and bool(self.claims or self.absence or self.output)
 
     def quotes_of(self, claim: Claim) -> tuple[Quote, ...]:
-        """The quotes that `claim` is pinned to, in its own order."""
+        """Return the quotes of `claim`, in the claim's order."""
         by_id = {quote.id: quote for quote in self.quotes}
         return tuple(by_id[i] for i in claim.quotes)
 
 
 class Verdict(StrEnum):
-    """What a judge says of a claim. VERBATIM is no judgement: the claim is its own quote, and no model read it. Nor is
-    ABSENT: the claim says that something is not in the document, and code has counted its searches.
+    """A judge's verdict on a claim. VERBATIM and ABSENT are not judgements.
+
+    VERBATIM: the claim is its own quote, and no model read it. ABSENT: the claim says that something is not in the
+    document, and code has counted its searches.
     """
 
     SUPPORTED = "supported"
@@ -293,7 +297,7 @@ class Verdict(StrEnum):
         return self not in (Verdict.VERBATIM, Verdict.ABSENT)
 
 
-# What one quote does for the claim it was given for.
+# How a quote relates to its claim.
 QuoteBearing = Literal["supports", "partly", "unrelated", "against"]
 
 SUPPORTING: tuple[QuoteBearing, ...] = ("supports", "partly")
@@ -301,7 +305,7 @@ SUPPORTING: tuple[QuoteBearing, ...] = ("supports", "partly")
 
 @dataclass(frozen=True, slots=True)
 class QuoteRuling:
-    """What a judge says of one quote of a claim."""
+    """A judge's ruling on one quote of a claim."""
 
     quote: int
     bearing: QuoteBearing
@@ -310,7 +314,7 @@ class QuoteRuling:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One of several verdicts on a claim: by several judges, or by one that was asked again."""
+    """One of several verdicts on a claim, by several judges or by one judge that was asked again."""
 
     judge: str
     verdict: Verdict
@@ -319,10 +323,10 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A verdict on one claim, with its reason and who gave it.
+    """A verdict on one claim, with its reason and its judge.
 
-    `quotes` says of each of its quotes what it does for the claim; `votes` is everybody's word, the first judge's
-    first, where a second opinion was asked for.
+    `quotes` says how each of the claim's quotes relates to it. `votes` has all verdicts, the first judge's first, if a
+    second opinion was requested.
     """
 
     claim: int
@@ -339,7 +343,11 @@ class Ruling:
 
     @property
     def is_near_margin(self) -> bool:
-        """Whether it could as well have been another: half proved, or proved beside a quote that says otherwise."""
+        """Whether the verdict could easily have been different.
+
+        That is so if it is PARTLY, or if it is SUPPORTED while a quote speaks against the claim or no quote supports
+        it.
+        """
         against = any(item.bearing == "against" for item in self.quotes)
         bears = not self.quotes or any(item.bearing in SUPPORTING for item in self.quotes)
         return self.verdict is Verdict.PARTLY or (self.verdict is Verdict.SUPPORTED and (against or not bears))
@@ -347,10 +355,10 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """What a passage elsewhere in the document does to a claim, and who says so: it limits it, contradicts it, or helps
-    to prove it (`supports`).
+    """The effect on a claim of a passage elsewhere in the document, and who says so.
 
-    `quote` is the id of the passage among the quotes of the evidence.
+    The passage limits the claim, contradicts it, or helps to prove it (`supports`). `quote` is the passage's id among
+    the quotes of the evidence.
     """
 
     claim: int
@@ -362,19 +370,19 @@ class Qualification:
 
     @property
     def effect(self) -> Literal["supports", "qualifies", "contradicts"]:
-        """What it does to the claim, in a word."""
+        """The effect on the claim in one word."""
         return "supports" if self.supports else "contradicts" if self.contradicts else "qualifies"
 
 
-# What a judge can look up: words in the text, the part under a heading, a page, the tables of a page.
+# What a judge can look up: words in the text, the section under a heading, a page, the tables of a page.
 LookKind = Literal["find", "section", "page", "table"]
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A look-up that a judge asked for, which code ran. `result` is the first line of what it printed, "" before.
+    """A look-up that a judge requested and code ran. `result` is the first line of its output, "" before it ran.
 
-    `what` are the words, the heading, or the number of the page; `document` names one of several documents.
+    `what` is the words, the heading, or the page number; `document` names one of several documents.
     """
 
     kind: LookKind
@@ -384,7 +392,7 @@ class Look:
 
     @property
     def line(self) -> str:
-        """The look-up in words, with what came of it."""
+        """The look-up and its result in words."""
         what = f"\u201c{self.what}\u201d" if self.kind in ("find", "section") else f"page {self.what}"
         how = {"find": "searched", "section": "looked for the section", "page": "read", "table": "read the tables of"}
         within = f" in {self.document}" if self.document else ""
@@ -396,10 +404,10 @@ DoubtKind = Literal["objection", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Something of a claim that code could not confirm, for the judge and the reader.
+    """Words of a claim that code could not confirm, for the judge and the reader.
 
-    `words` are those of the claim it is about. Of an "objection" code holds that they are wrong, and the worker stands
-    by them; what is "open" code could not tell. `message` says what, in a sentence.
+    In an "objection", code considers the `words` wrong, and the worker has answered with a reason. If `kind` is "open",
+    code could neither confirm nor refute them. `message` explains the doubt in a sentence.
     """
 
     claim: int
@@ -408,16 +416,17 @@ class Doubt:
     kind: DoubtKind = "open"
 
 
-# Where a figure comes from: a quote, what stands above a quoted row of a table, a recorded calculation, one operation
-# on two quoted figures that nobody recorded, the question, another fact of the document, or none of these.
+# Where a figure comes from: a quote, the lines above a quoted table row, a recorded calculation, one unrecorded
+# operation on two quoted figures, the question, another fact of the document, or none of these.
 FigureOrigin = Literal["quote", "header", "calculation", "derived", "question", "document", "nowhere"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another figure near the source of one, for which it may be mistaken: its words, and what names its row or column.
+    """Another figure near the source of a figure that could be mistaken for it: its words, and its row's or column's
+    name.
 
-    `near` says whether it is in the same row, column or sentence, or has the same value.
+    `near` says whether it has the same value, or is in the same row, column or sentence.
     """
 
     token: Label
@@ -427,15 +436,18 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class FigureSource:
-    """Where a figure or a date of a claim comes from, as found by code; what is not certain is left out.
+    """The source of a figure or date of a claim, found by code. Uncertain parts are left out.
 
-    `claim` is 0 for a figure of the output of a task. `words` are those of the claim, which begin at its character
-    `at`; -1 where an output writes them otherwise, as JSON does some letters. Of a figure from a quote, with the id
-    `quote`, `token` is the document's own words for it, with the unit behind it; in a table `row` and `column` are what
-    names its row and its column, outermost first, and `scale` is the statement of scale or unit that governs it; in
-    running text `before` and `after` are the words directly beside it, and `limit` is those of them that make a bound
-    or an approximation of it ("up to 4 %") which the claim does not have. `calculation` is the computation that gives
-    it. `difference` says what is written otherwise in the source (a unit or a scale), or why there is none.
+    `claim` is 0 for a figure of a task's output. `words` are those of the claim, and begin at its character `at`; `at`
+    is -1 if an output writes them differently, as JSON escapes some letters.
+
+    For a figure from the quote with the id `quote`, `token` is the document's own words for it, including the unit. In
+    a table, `row` and `column` are the names of its row and its column, outermost first, and `scale` is the statement
+    of scale or unit that governs it. In running text, `before` and `after` are the adjacent words, and `limit` is those
+    of them that make it a bound or an approximation ("up to 4 %") missing from the claim.
+
+    `calculation` is the computation that gives the figure. `rivals` are figures that could be mistaken for it.
+    `difference` says how the unit or scale differs in the source, or why there is no source.
     """
 
     claim: int
@@ -457,13 +469,12 @@ class FigureSource:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty).
+    """The result of one check. It passed if there are no issues and the check could be made (`broken` is empty).
 
-    `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
-    that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
-    says in a sentence what was done. `doubts` are left to the judge, and shown to the reader. `figures` are the
-    sources of the figures and dates of the claims, or of the output. `looks` are what a judge looked up before its
-    verdicts.
+    `score` is between 0 and 1 for checks that measure; None for those that only pass or fail. `quotes` are passages
+    that the check found, numbered after those of the attempt; `qualifications` are their effects on claims. `note`
+    describes in a sentence what was done. `doubts` are for the judge and the reader. `figures` are the sources of the
+    figures and dates of the claims, or of the output. `looks` are a judge's look-ups before its verdicts.
     """
 
     check: str
@@ -480,13 +491,13 @@ class Evidence:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong and the check could be made."""
+        """Whether there are no issues and the check could be made."""
         return not self.issues and not self.broken
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a failed attempt teaches the next one."""
+    """What the next attempt should learn from a failed one."""
 
     summary: str
     suggestions: tuple[str, ...] = ()
@@ -494,7 +505,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One turn of the outer loop: an attempt, what the checks found, and what was learnt from it."""
+    """One iteration of the outer loop: an attempt, the evidence of the checks, and the lesson learned."""
 
     attempt: Attempt
     evidence: tuple[Evidence, ...]
@@ -502,15 +513,15 @@ class Step:
 
     @property
     def scores(self) -> dict[str, float]:
-        """What the measuring checks gave, by name."""
+        """The scores of the checks that measure, by name."""
         return {item.check: item.score for item in self.evidence if item.score is not None}
 
     @property
     def score(self) -> float | None:
-        """The mean of the scores of the checks that measure, each the share (of claims, figures, verifiers) that holds.
+        """The mean of the measuring checks' scores; each is the share of claims, figures or verifiers that hold.
 
-        None if nothing was measured, or if a check that only passes or fails refused the attempt: what another check
-        measured says nothing of that refusal.
+        None if nothing was measured, or if a check that only passes or fails refused the attempt, because the scores of
+        other checks do not measure that refusal.
         """
         unmeasured = [item for item in self.evidence if item.score is None and item.check != MEAN_SCORE_CHECK]
         if not self.scores or not all(item.passed for item in unmeasured):
@@ -527,7 +538,7 @@ class Step:
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What code could not confirm of the claims."""
+        """What code could not confirm in the claims."""
         return tuple(d for e in self.evidence for d in e.doubts)
 
     @property
@@ -537,7 +548,7 @@ class Step:
 
     @property
     def looks(self) -> tuple[Look, ...]:
-        """What judges looked up before their verdicts."""
+        """The judges' look-ups before their verdicts."""
         return tuple(look for e in self.evidence for look in e.looks)
 
     @property
@@ -546,12 +557,12 @@ class Step:
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """The attempt's quotes, and those that the checks found."""
+        """The quotes of the attempt and of the checks."""
         return (*self.attempt.quotes, *(quote for e in self.evidence for quote in e.quotes))
 
     @property
     def verification(self) -> VerificationOutcome:
-        """What became of the verification of this step."""
+        """The verifier's result for this step."""
         for item in self.evidence:
             if item.check == SKIPPED_VERIFIER_CHECK:
                 return "skipped"
@@ -561,11 +572,11 @@ class Step:
 
 
 class StopType(StrEnum):
-    """Why a run stopped; the sentence is in `Halt.detail`. Only COMPLETION and ABSENT passed every check.
+    """Why a run stopped; `Halt.detail` has the sentence. Only COMPLETION and ABSENT passed every check.
 
-    PASSAGES and NO_PASSAGES end a run without any language model: code has found passages that may answer, or none,
-    and nobody has read them. TESTED is the end of a test of the judge, in which nothing is accepted: most of its claims
-    are false on purpose.
+    PASSAGES and NO_PASSAGES end a run without a language model: code found passages that may answer, or none, and no
+    model has read them. TESTED ends a test of the judge, in which nothing is accepted because most of its claims are
+    false on purpose.
     """
 
     NONE = "none"
@@ -589,9 +600,9 @@ class StopType(StrEnum):
     SYSTEM_ERROR = "system_error"
 
     def is_success(self) -> bool:
-        """Whether the loop reached its end: acceptance, or the wanted score.
+        """Whether the loop succeeded: acceptance, or the required score.
 
-        For callers of the library's runner; whether a result passed every check is `Outcome.ok`.
+        This is for callers of the library's runner. `Outcome.ok` says whether a result passed every check.
         """
         return self in (StopType.COMPLETION, StopType.SCORE_THRESHOLD)
 
@@ -600,7 +611,7 @@ class StopType(StrEnum):
         return self in (StopType.MAX_CONSECUTIVE_FAILURES, StopType.SYSTEM_ERROR)
 
     def is_cut_off(self) -> bool:
-        """Whether something from outside ended the run: it was killed or interrupted, failed, or met a budget."""
+        """Whether an external cause ended the run: it was killed or interrupted, failed, or reached a budget limit."""
         return self in (
             StopType.NONE,
             StopType.USER_INTERRUPTED,
@@ -614,7 +625,7 @@ class StopType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """A stop is a value: its type, and the reason in a sentence."""
+    """The end of a run: its type, and the reason in a sentence."""
 
     type: StopType
     detail: str
@@ -622,7 +633,7 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a run: why it stopped and the best step it had (None if there was none)."""
+    """The result of a run: why it stopped, and its best step (None if there was none)."""
 
     halt: Halt
     best: Step | None
@@ -630,5 +641,5 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether a result was accepted; an absence passes every check, too, but is no result."""
+        """Whether a result was accepted. An absence passes every check, too, but is no result."""
         return self.halt.type is StopType.COMPLETION

@@ -1,7 +1,7 @@
-"""How a text is built: its pages, parts, blocks, tables and notes, by offsets in the whole text.
+"""The structure of a text: its pages, parts, blocks, tables and notes, as offsets in the whole text.
 
-A reader of a format makes these once, and nobody else recognises them again. What is not certain is not there. They are
-tuples, for they come from another process and from files by the million.
+The reader of a format creates these values once; no other code detects them again. Uncertain structure is left out. The
+values are tuples, because they come from another process and from files by the million.
 """
 
 from bisect import bisect_right
@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple, get_args
 
 PAGE_BREAK = "\f"  # joins the pages of `Document.text`; loaders keep it out of the pages themselves
 
-# Written for an empty cell under a named column if further cells follow in the row: they must not be read under that
+# Marks an empty cell under a named column if further cells follow in the row, so that these are not read under that
 # column's header. A quote may leave it out.
 EMPTY_CELL = "\u2423"
 
-# The origin of words beside the running text, or on top of the page.
+# The origin of words outside the running text, or on top of the page.
 Origin = Literal[
     "form field",
     "signature",
@@ -43,16 +43,16 @@ Origin = Literal[
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
-# Origins of words that the document holds, but does not show.
+# Origins of words that the document contains but does not show.
 HIDDEN_ORIGINS: frozenset[Origin] = frozenset(origin for origin in ORIGINS if origin.startswith("hidden "))
 
-# Those of them that no click of a reader's brings to light, as it does a sheet, row, column or slide folded away.
+# Hidden origins that a reader cannot show with a click, unlike a hidden sheet, row, column or slide.
 UNSEEN_ORIGINS: frozenset[Origin] = frozenset(["hidden cell", "hidden text"])
 
-# Origin of what a spreadsheet program shows in the form of its user's country: the text has one of these forms.
+# Origin of dates and times that a spreadsheet program shows in its user's regional form; the text has one such form.
 REGIONAL: Origin = "date or time in regional form"
 
-# What a block of text is; furniture is what nearly every page repeats at its head or foot.
+# The kind of a block of text; furniture is text that nearly every page repeats at its top or bottom.
 BlockKind = Literal["paragraph", "item", "heading", "caption", "note", "table", "furniture"]
 
 
@@ -73,7 +73,9 @@ class Span:
 
 
 class Page(NamedTuple):
-    """One page: `number` counts from 1, `label` is what is printed on it (often the same), text[start:end] its text."""
+    """One page. `number` counts from 1, `label` is printed on the page (often the same), and text[start:end] is its
+    text.
+    """
 
     number: int
     label: str
@@ -82,11 +84,11 @@ class Page(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading or outline entry that begins at `start`; `level` counts from 1. text[start:end] is its part.
+    """A heading or outline entry that begins at `start`. `level` counts from 1; text[start:end] is its part.
 
-    The text up to `sure_until` certainly belongs to it; `is_counted` says that an outline or a
-    number names it. Of one that only looks like a heading that is no further than its page. `is_read_off`: its format
-    does not say that it is one.
+    The text up to `sure_until` certainly belongs to the heading; without outline entry or number, this is at most the
+    end of its page. `is_counted` says that an outline or a number names it. `is_read_off` says that the format does not
+    mark it as a heading.
     """
 
     text: str
@@ -103,9 +105,9 @@ class Heading(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """A numbered part that begins at `start`: its `key`, "7.1(a)" or "schedule 4", and what a person calls it.
+    """A numbered part that begins at `start`. `key` is "7.1(a)" or "schedule 4", and `name` is what a person calls it.
 
-    An empty key says that the part before it has ended.
+    An empty key marks the end of the previous part.
     """
 
     start: int
@@ -118,7 +120,7 @@ class Clause(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A self-contained piece of text, text[start:end]: its sentences end in it."""
+    """A self-contained piece of text, text[start:end]. No sentence continues beyond it."""
 
     start: int
     end: int
@@ -130,7 +132,7 @@ class Block(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A footnote or endnote, text[start:end], that is cited at the character `cited`."""
+    """A footnote or endnote, text[start:end], that is cited at the offset `cited`."""
 
     start: int
     end: int
@@ -142,7 +144,7 @@ class Note(NamedTuple):
 
 
 class Addition(NamedTuple):
-    """Words, text[start:end], outside of the running text. A quote of them should say their origin."""
+    """Words, text[start:end], outside the running text. A quote of them should state their origin."""
 
     start: int
     end: int
@@ -154,9 +156,9 @@ class Addition(NamedTuple):
 
 
 class NamedPlace(NamedTuple):
-    """What a format itself calls its text from `start` to the next place: "Balance!B7", "cell 4", "row 12".
+    """The format's own name for the text from `start` to the next place: "Balance!B7", "cell 4", "row 12".
 
-    In a text of lines or paragraphs it is a numbered part, "clause 7.2"; "" is text behind the last of them.
+    In a text of lines or paragraphs it is a numbered part, "clause 7.2"; "" marks the text after the last part.
     """
 
     start: int
@@ -168,8 +170,9 @@ class NamedPlace(NamedTuple):
 
 
 class ScannedPage(NamedTuple):
-    """The page `number`, which begins at `start`, was read by OCR: `words` are its words, their places on the page and
-    the confidence in each, as `pack_words` keeps them.
+    """The page `number`, which begins at `start` and was read by OCR.
+
+    `words` are its words with their positions and confidence, in the format of `pack_words`.
     """
 
     number: int
@@ -178,9 +181,9 @@ class ScannedPage(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column of a table: the room from `left` to `right`, in points from the page's left edge, 0 without places.
+    """A column of a table, from `left` to `right` in points from the page's left edge; 0 if positions are unknown.
 
-    `is_label`: its cells say what a row is about, and are no values of it.
+    `is_label` says that its cells describe the rows and are not values.
     """
 
     left: float = 0.0
@@ -189,9 +192,9 @@ class Column(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a table, text[start:end]. `parent` is the row that heads its group, by number, -1 if it is in none.
+    """A row of a table, text[start:end]. `parent` is the number of the row that heads its group; -1 without a group.
 
-    `goes_on`: its label is the rest of that of the row before it.
+    `goes_on` says that its label continues the label of the previous row.
     """
 
     start: int
@@ -201,7 +204,7 @@ class Row(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A filled cell, text[start:end], in a row of its table, that covers the columns from `column` to `last`."""
+    """A filled cell, text[start:end], in the row `row` of its table. It covers the columns from `column` to `last`."""
 
     start: int
     end: int
@@ -212,7 +215,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Words of a table on one line, text[start:end]: what names a row or a column, or says in what it counts."""
+    """Words of a table on one line, text[start:end], that name a row or a column or state a unit."""
 
     text: str
     start: int
@@ -220,9 +223,9 @@ class Label:
 
 
 class Statement(NamedTuple):
-    """Words, text[start:end], that say in what the figures of a table are given: its scale, unit or currency.
+    """Words, text[start:end], that state the scale, unit or currency of a table's figures.
 
-    They are of all the table, or of the one `row` or `column` with that number, where these are not -1.
+    They apply to one `row` or `column`, by number, or to the whole table if both are -1.
     """
 
     start: int
@@ -234,9 +237,9 @@ class Statement(NamedTuple):
 class Table(NamedTuple):
     """A table, text[start:end]: its columns from left to right, its rows from top to bottom, and its cells in order.
 
-    The names of its columns are the cells of the first `header_rows`. If it `continues` the table that begins at that
-    character (-1: none), that one names its columns where it has no header rows of its own. text[title:start] is
-    what stands above it as its title, nothing where `title` is -1.
+    The cells of the first `header_rows` rows name the columns. `continues` is the start of the table that this one
+    continues, or -1; a table without header rows takes its column names from that table. text[title:start] is the title
+    above the table; `title` is -1 if there is none.
     """
 
     start: int
@@ -250,7 +253,7 @@ class Table(NamedTuple):
     continues: int = -1
 
     def moved(self, by: int, behind: int = -1) -> "Table":
-        """The table in a text that has grown by `by` characters at the place `behind`, or before the table."""
+        """Return the table for a text that grew by `by` characters at the position `behind`, or before the table."""
 
         def place(offset: int) -> int:
             return offset + by if offset > behind else offset
@@ -268,27 +271,29 @@ class Table(NamedTuple):
         )
 
     def cell_at(self, offset: int) -> Cell | None:
-        """The cell that holds a character; None where none does."""
+        """Return the cell that contains the character at `offset`, or None."""
         at = bisect_right(self.cells, offset, key=itemgetter(0)) - 1
         return self.cells[at] if at >= 0 and offset < self.cells[at].end else None
 
     def row_at(self, offset: int) -> int:
-        """The number of the row that holds a character, or of the nearest one before it; -1 above the first."""
+        """Return the number of the row that contains `offset`, or of the nearest row before it; -1 above the
+        first row.
+        """
         return bisect_right(self.rows, offset, key=itemgetter(0)) - 1
 
     def cells_of(self, row: int) -> Sequence[Cell]:
-        """The filled cells of a row, from left to right."""
+        """Return the filled cells of a row, from left to right."""
         first = bisect_right(self.cells, row - 1, key=itemgetter(2))
         return self.cells[first : bisect_right(self.cells, row, lo=first, key=itemgetter(2))]
 
     def groups_of(self, row: int) -> Iterator[int]:
-        """A row and the rows that head its groups, the innermost first, by their numbers."""
+        """Yield the numbers of a row and of the rows that head its groups, innermost first."""
         while row >= 0:
             yield row
             row = self.rows[row].parent
 
     def labels_of(self, row: int) -> Iterator[list[Cell]]:
-        """The cells that say what a row is about, the innermost group first; one that goes over lines is several."""
+        """Yield the label cells of a row, innermost group first. A label that spans several lines has several cells."""
         while row >= 0:
             first = last = row
             while self.rows[first].goes_on:
@@ -304,8 +309,10 @@ class Table(NamedTuple):
             row = self.rows[first].parent
 
     def names_of(self, column: int, last: int = -1) -> Iterator[list[Cell]]:
-        """The header cells above a column, or above several up to `last`, the outermost first; one that goes over lines
-        is several."""
+        """Yield the header cells above a column, or above the columns up to `last`, outermost first.
+
+        A header that spans several lines has several cells.
+        """
         last = max(column, last)
         header = self.cells[: bisect_right(self.cells, self.header_rows - 1, key=itemgetter(2))]
         wide = len(self.columns) - 1  # a cell above all columns is a title
@@ -315,14 +322,14 @@ class Table(NamedTuple):
             yield list(lines)
 
 
-# Formats in which a person names a place by the numbered part: their texts have no pages, nor places of their own.
+# Formats in which people refer to numbered parts, because their texts have neither pages nor named places.
 CLAUSE_KINDS = frozenset(["text", "markdown", "html", "docx", "odt", "rtf"])
 
-# The fields of a document that hold what begins at some place of its text, in the order of these places.
+# The fields of a document whose values have a start offset in its text; each field is sorted by that offset.
 POSITIONED = ("headings", "quoted", "notes", "tables", "blocks", "clauses", "additions", "places")
 
 
 def move_positioned(found: Any, by: int, low: int = 0, high: int | None = None) -> dict[str, Any]:
-    """The parts of a text by field: all that begin from `low` to before `high`, moved by `by` characters."""
+    """Return the positioned parts, by field, that begin in [low, high), moved by `by` characters."""
     end = float("inf") if high is None else high
     return {name: tuple(one.moved(by) for one in getattr(found, name) if low <= one.start < end) for name in POSITIONED}

@@ -1,1 +1,1 @@
-"""The outer loop: it knows no model, no file and no terminal."""
+"""The outer loop, which depends on no model, file or terminal."""

@@ -1,4 +1,4 @@
-"""The completion contract of a goal: saying DONE is an intent, and only fresh evidence that passed accepts it. Pure."""
+"""The completion contract of a goal: DONE is only an intent, and only fresh evidence that passed accepts it. Pure."""
 
 from dataclasses import dataclass
 
@@ -17,40 +17,42 @@ from ralph_cli.loop.detectors import (
 )
 from ralph_cli.loop.state import LoopState
 
-DONE_MARKER = "<promise>DONE</promise>"  # with this the worker says that it believes to be done; it proves nothing
+DONE_MARKER = "<promise>DONE</promise>"  # the worker's statement that it is done; it proves nothing
 
-COMPLETION_CHECK, BLOCKED_CHECK = "completion", "blocked"  # what the issues of a goal are called
+COMPLETION_CHECK, BLOCKED_CHECK = "completion", "blocked"  # the checks of a goal's issues
 
-MAX_SAME_REFUSALS = 3  # so many refusals in a row for the very same reason, and the goal is blocked
+MAX_SAME_REFUSALS = 3  # consecutive refusals for the same reason after which the goal is blocked
 
-MAX_SHOWN_CHARS = 300  # characters of a verifier's output that make part of the reason of a refusal
+MAX_SHOWN_CHARS = 300  # most characters of a verifier's output in the reason of a refusal
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What the worker says at the end of an iteration; neither `done` nor `blocked` means its steps were used up."""
+    """The worker's statement at the end of an iteration. If neither `done` nor `blocked` is set, its steps were used
+    up.
+    """
 
     done: bool = False
     blocked: str = ""
 
 
 def has_done_marker(text: str) -> bool:
-    """Whether the text holds the completion marker."""
+    """Whether the text contains the completion marker."""
     return DONE_MARKER in text
 
 
 def remove_marker(text: str) -> str:
-    """The text as a user sees it."""
-    while DONE_MARKER in text:  # taking one out may put another together
+    """Return the text without completion markers, as a user sees it."""
+    while DONE_MARKER in text:  # removing one marker may form another one
         text = text.replace(DONE_MARKER, "").strip()
     return text
 
 
 def completion_evidence(goal: GoalState, intent: Intent) -> tuple[Evidence, ...]:
-    """The evidence on the output, from what the verifiers said and nothing else.
+    """Return the evidence on the output, from the verifiers' results alone.
 
-    Nothing at all when there is no verifier and none is demanded: that is no acceptance, see `UnverifiedDetector`.
-    Where there are verifiers all must have passed, whether one is demanded or not.
+    It is empty if there is no verifier and none is required, which does not accept the output (see
+    `UnverifiedDetector`). If there are verifiers, all must have passed, whether one is required or not.
     """
     issues = tuple(_issues(goal, intent))
     if not issues and not goal.verified:
@@ -90,14 +92,14 @@ def _failure_issue(item: VerifierFinished) -> Issue:
 
 
 def _passed_share(goal: GoalState) -> float | None:
-    """The share of the verifiers that passed on the current output; None if none was run."""
+    """Return the share of verifiers that passed on the current output; None if none was run."""
     if not goal.verifier_names or not goal.current_evidence:
         return None
     return sum(item.passed for item in goal.current_evidence) / len(goal.verifier_names)
 
 
 class BlockedDetector:
-    """Stops when the worker says that it cannot go on, or was refused for the same reason three times in a row."""
+    """Stops when the worker says that it cannot continue, or was refused for the same reason three times in a row."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-MAX_SAME_REFUSALS:]
@@ -111,7 +113,7 @@ class BlockedDetector:
 
 
 class UnverifiedDetector:
-    """Stops when the worker says it is done and there is no verifier; the reason says that there is none."""
+    """Stops when the worker says it is done and there is no verifier; the reason says so."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-1]
@@ -122,7 +124,7 @@ class UnverifiedDetector:
 
 
 class IterationCapDetector:
-    """Stops at the cap of iterations."""
+    """Stops at the iteration limit."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         """See `StopDetector`."""
@@ -134,7 +136,7 @@ class IterationCapDetector:
 
 
 def goal_detectors() -> CompositeDetector:
-    """The detectors of a goal in the order in which they are asked."""
+    """Return the detectors of a goal, in order."""
     return CompositeDetector(
         [
             UnverifiedDetector(),

@@ -1,4 +1,4 @@
-"""How a loop validates, reflects and stops: frozen values that refuse what makes no sense."""
+"""The configuration of a loop's validation, reflection and halt: frozen values that refuse invalid settings."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,13 +11,14 @@ ReflectionLevel = Literal["shallow", "medium", "deep"]
 
 @dataclass(frozen=True, slots=True)
 class ValidationConfig:
-    """The analyze phase.
+    """The settings of the analyze phase.
 
-    `scorer_names` picks scorers by name (empty: all). Below a mean score of `min_score_threshold` the loop reflects,
-    and a result is not complete. `parallel` scorers run at once, each for at most `timeout` seconds (0: no limit).
-    With `skip_last_verification` a verifier is not asked in the iteration that `max_iterations` makes the last.
-    Raises ValueError for a threshold outside [0, 1], less than one scorer at once, a negative or endless timeout, or a
-    value of another type.
+    `scorer_names` selects scorers by name (empty: all). With a mean score below `min_score_threshold`, the loop
+    reflects and a result is not complete. `parallel` scorers run at once, each for at most `timeout` seconds (0: no
+    limit). With `skip_last_verification`, a verifier is not asked in the last iteration that `max_iterations` allows.
+
+    Raises ValueError for a threshold outside [0, 1], `parallel` below 1, a negative or infinite timeout, or a value of
+    another type.
     """
 
     enabled: bool = True
@@ -39,7 +40,7 @@ class ValidationConfig:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionConfig:
-    """The learn phase: how deep a reflector looks, and how many lessons are kept.
+    """The settings of the learn phase: the depth of a reflection, and the number of lessons kept.
 
     Raises ValueError for an unknown level, an empty history, or a value of another type.
     """
@@ -56,11 +57,12 @@ class ReflectionConfig:
 
 @dataclass(frozen=True, slots=True)
 class StopConditionConfig:
-    """The halt phase. Zero switches a condition off, except `max_iterations`: a loop always has a bound.
+    """The settings of the halt phase. Zero disables a condition, except `max_iterations`, because a loop always has a
+    limit.
 
-    `timeout` is in seconds, `max_cost` in US dollars, `score_threshold` is a mean score. `patience` is how often in a
-    row the same failure, or a worse result, is seen before the loop gives up.
-    Raises ValueError for a bound that is none, or a value of another type.
+    `timeout` is in seconds, `max_cost` in US dollars, and `score_threshold` is a mean score. `patience` is the number
+    of consecutive equal failures, or worse results, after which the loop gives up. Raises ValueError for an invalid
+    limit or a value of another type.
     """
 
     max_iterations: int = 10
@@ -81,7 +83,7 @@ class StopConditionConfig:
 
 @dataclass(frozen=True, slots=True)
 class RalphConfig:
-    """All three, and whatever the caller wants to keep with them. Raises ValueError for parts of another type."""
+    """All three settings, and the caller's own metadata. Raises ValueError for parts of another type."""
 
     validation: ValidationConfig = field(default_factory=ValidationConfig)
     reflection: ReflectionConfig = field(default_factory=ReflectionConfig)

@@ -1,4 +1,7 @@
-"""Whether to stop, and why: the completion contract first, then the detectors. Pure but for the clock of the state."""
+"""Decides whether to stop, and why:
+
+by the completion contract first, then by the detectors. Pure except for the clock.
+"""
 
 from ralph_cli.checks.base import all_passed
 from ralph_cli.core.run import Halt, Step, StopType
@@ -13,7 +16,7 @@ NO_PASSAGES = Halt(StopType.NO_PASSAGES, "code has found no passage that may ans
 
 
 def decide(state: LoopState, config: StopConditionConfig, detectors: StopDetector) -> Halt | None:
-    """Why the loop ends here, or None to go on."""
+    """Return why the loop ends here, or None to continue."""
     if not state.steps:
         return None
     last = state.steps[-1]
@@ -33,5 +36,7 @@ def decide(state: LoopState, config: StopConditionConfig, detectors: StopDetecto
 
 
 def is_accepted(step: Step) -> bool:
-    """The worker says it is done AND something was checked AND nothing failed; a claim alone never counts."""
+    """Whether the worker says it is done, something was checked, and nothing failed. The worker's word alone never
+    counts.
+    """
     return step.attempt.finished and all_passed(step.evidence)

@@ -1,4 +1,4 @@
-"""When to stop: small questions to the state of a loop, each pluggable; the first that says yes gives the reason."""
+"""Detectors that decide when a loop stops. Each is pluggable; the first one that stops the loop gives the reason."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from ralph_cli.text.lexicon import pluralize
 
 @dataclass(frozen=True, slots=True)
 class StopDecision:
-    """What a detector says; truthy when the loop should stop."""
+    """The decision of a detector; truthy if the loop should stop."""
 
     should_stop: bool
     stop_type: StopType = StopType.NONE
@@ -29,15 +29,15 @@ CONTINUE = StopDecision(False)
 
 
 class StopDetector(Protocol):
-    """Anything that can be asked whether to stop."""
+    """Anything that can decide whether to stop."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        """The decision for this state; CONTINUE to continue."""
+        """Return the decision for this state; CONTINUE to continue."""
         ...
 
 
 class MaxIterationDetector:
-    """Stops when as many iterations were made as are allowed."""
+    """Stops after the maximum number of iterations."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if len(state.steps) < config.max_iterations:
@@ -48,7 +48,7 @@ class MaxIterationDetector:
 
 
 class TimeoutDetector:
-    """Stops when the loop has run for its time; 0 is no limit."""
+    """Stops when the loop's time is over; 0 is no limit."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.timeout or state.elapsed() < config.timeout:
@@ -57,7 +57,7 @@ class TimeoutDetector:
 
 
 class CostLimitDetector:
-    """Stops when the money is spent; 0 is no limit."""
+    """Stops when the cost limit is reached; 0 is no limit."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.max_cost or state.cumulative_cost < config.max_cost:
@@ -66,7 +66,7 @@ class CostLimitDetector:
 
 
 class ConsecutiveFailureDetector:
-    """Stops after `max_consecutive_failures` attempts in a row without anything to check; 0 is no limit."""
+    """Stops after `max_consecutive_failures` consecutive attempts without a result to check; 0 is no limit."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         failures = state.consecutive_failures
@@ -78,9 +78,10 @@ class ConsecutiveFailureDetector:
 
 
 class ScoreThresholdDetector:
-    """Stops when the latest attempt scored high enough (see `Step.score`); 0 is never.
+    """Stops when the latest attempt reaches the score (see `Step.score`); 0 disables it.
 
-    An attempt that a check without a score refused has none, however high the others scored it: the loop goes on.
+    If a check without a score refused an attempt, the attempt has no score, whatever the other scores are, and the loop
+    continues.
     """
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
@@ -91,7 +92,7 @@ class ScoreThresholdDetector:
 
 
 class UserInterruptDetector:
-    """Stops when `asked` says that a person wants it, if the configuration allows it."""
+    """Stops when `asked` reports a user's request, if the configuration allows it."""
 
     def __init__(self, asked: Callable[[], bool]) -> None:
         self._asked = asked
@@ -103,7 +104,7 @@ class UserInterruptDetector:
 
 
 class StalledDetector:
-    """Stops when the last attempts failed for the very same reasons, or were the very same; patience 0 is never."""
+    """Stops when the last attempts were equal, or failed for the same reasons; patience 0 disables it."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-config.patience :] if config.patience >= 2 else ()
@@ -120,7 +121,7 @@ class StalledDetector:
 
 
 class RegressingDetector:
-    """Stops when each of the last attempts was worse than the one before it; patience 0 is never."""
+    """Stops when each of the last attempts was worse than the one before it; patience 0 disables it."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-(config.patience + 1) :]
@@ -133,18 +134,18 @@ class RegressingDetector:
 
 
 class CompositeDetector:
-    """Several detectors, asked in order; the first that stops decides."""
+    """Several detectors, asked in order. The first one that stops decides."""
 
     def __init__(self, detectors: Sequence[StopDetector] = ()) -> None:
         self._detectors = list(detectors)
 
     def add(self, detector: StopDetector) -> "CompositeDetector":
-        """Append a detector; returns itself."""
+        """Append a detector, and return this object."""
         self._detectors.append(detector)
         return self
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        """The first decision to stop, else CONTINUE."""
+        """Return the first decision to stop, otherwise CONTINUE."""
         return next(filter(None, (detector.check(state, config) for detector in self._detectors)), CONTINUE)
 
     def __len__(self) -> int:
@@ -158,7 +159,7 @@ class CompositeDetector:
 
 
 def standard_detectors(asked: Callable[[], bool] = lambda: False) -> CompositeDetector:
-    """The detectors of every mode, in the order in which they are asked; the iteration cap comes last of the bounds."""
+    """Return the detectors of every mode, in order; the iteration limit is the last of the limits."""
     return CompositeDetector(
         [
             UserInterruptDetector(asked),

@@ -1,4 +1,4 @@
-"""The one outer loop of every mode: halt? - plan - run - analyze - learn, until contract or detectors say stop."""
+"""The outer loop of every mode: halt? - plan - run - analyze - learn, until the contract is met or a detector stops."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,22 +25,26 @@ LIMIT_STOP_TYPES = {
 
 
 class Mode(Protocol):
-    """What differs between qa, task, goal and a wrapped function; the engine owns everything else."""
+    """The part of the loop that differs between qa, task, goal and a wrapped function; the engine does
+    everything else.
+    """
 
     def plan(self, state: LoopState) -> str:
-        """The message for the next attempt: empty at first, later the exact feedback on what failed."""
+        """Return the message for the next attempt: empty at first, later the exact feedback on what failed."""
         ...
 
     def run(self, message: str, iteration: int) -> Attempt:
-        """One attempt."""
+        """Make one attempt."""
         ...
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
-        """What the checks find, cheap ones first."""
+        """Return the evidence of the checks, cheap checks first."""
         ...
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        """What the attempt teaches; None when there is nothing to learn. `state` is that before the attempt."""
+        """Return the lesson from the attempt, or None if there is nothing to learn. `state` is the state before the
+        attempt.
+        """
         ...
 
 
@@ -54,12 +58,12 @@ def run_loop(
     detectors: StopDetector | None = None,
     has_result: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Turn until the contract is met, a detector stops, a budget runs out or a person interrupts.
+    """Run iterations until the contract is met, a detector stops, a budget runs out or a user interrupts.
 
-    Every step goes to `sink`. The outcome holds the best step, not the last. Any other error, a bug included, ends the
-    run as SYSTEM_ERROR; it is raised again when there is nothing to show: no earlier step, and no result that the
-    iteration which it broke off has `has_result`. What must end the program, such as SystemExit, always is. In each
-    case RunHalted is the last event.
+    Every step goes to `sink`. The outcome has the best step, not the last. Any other error, including a bug, ends the
+    run as SYSTEM_ERROR. It is raised again if there is nothing to show: no earlier step, and `has_result` is false for
+    the interrupted iteration. Errors that must end the program, such as SystemExit, are always raised. In each case
+    RunHalted is the last event.
     """
     stops = standard_detectors() if detectors is None else detectors
 
@@ -76,7 +80,7 @@ def run_loop(
             attempt = mode.run(order, state.iteration)
             evidence = mode.analyze(attempt)
             state = emit(StepFinished(Step(attempt, evidence, mode.learn(state, attempt, evidence))))
-            # Calls are recorded beside the loop; what they cost is in the ledger.
+            # Calls are recorded outside the loop; their cost is in the ledger.
             state = replace(state, usage=ledger.spent)
             halt = decide(state, config, stops)
     except LimitExceeded as error:
@@ -89,7 +93,7 @@ def run_loop(
         try:
             emit(RunHalted(halt, clock.now()))
         except KeyboardInterrupt:
-            pass  # it comes too late to end anything
+            pass  # the interrupt is too late to end anything
         except Exception as error:  # noqa: BLE001 - an end that cannot be recorded must not cost the best attempt
             halt, failure = Halt(StopType.SYSTEM_ERROR, _error_message(error)), error
     if failure is None:

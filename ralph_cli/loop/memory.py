@@ -1,14 +1,14 @@
-"""The memory of a document: blocks of text, one an iteration, oldest first, never longer than its budget. Pure."""
+"""The memory of a document: text blocks, one per iteration, oldest first, never longer than its budget. Pure."""
 
 import re
 from dataclasses import dataclass, replace
 
-MIN_BUDGET = 200  # least characters of a memory: a heading, the marker and a line of text must fit
+MIN_BUDGET = 200  # minimum budget in characters: a heading, the marker and a line of text must fit
 
 CUT_MARK = "\n[cut]"
 _BLOCK = re.compile(r"^(?=## Iter \d+ - )", re.MULTILINE)
 _HEADING = re.compile(r"^(?=\s*## Iter\b)", re.MULTILINE)
-MAX_TRIMMED_COUNT = 999_999_999  # what the marker counts at most, so that it is always short
+MAX_TRIMMED_COUNT = 999_999_999  # highest count in the marker, so that it is always short
 
 # Our own marker and no other: what looks like one and counts what no memory has is words.
 _MARKER = re.compile(r"\A\[trimmed ([1-9][0-9]{0,8}) older block\(s\)\](?:\n+|\Z)")
@@ -16,20 +16,20 @@ _MARKER = re.compile(r"\A\[trimmed ([1-9][0-9]{0,8}) older block\(s\)\](?:\n+|\Z
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is remembered; `trimmed` counts the blocks that were dropped to keep the budget."""
+    """The remembered blocks; `trimmed` counts the blocks that were dropped to keep the budget."""
 
     blocks: tuple[str, ...] = ()
     trimmed: int = 0
 
     @property
     def text(self) -> str:
-        """The blocks as in a file, with a marker line if older ones were dropped."""
+        """The blocks as stored in a file, with a marker line if older ones were dropped."""
         marker = (f"[trimmed {self.trimmed} older block(s)]",) if self.trimmed else ()
         return "\n\n".join((*marker, *self.blocks))
 
 
 def parse_memory(text: str) -> Memory:
-    """The memory that `text` holds; words before the first block count as the oldest one."""
+    """Return the memory in `text`; words before the first block become the oldest block."""
     text = text.strip()
     marker = _MARKER.match(text)
     rest = text[marker.end() :] if marker else text
@@ -38,18 +38,19 @@ def parse_memory(text: str) -> Memory:
 
 
 def add_block(memory: Memory, iteration: int, timestamp: str, update: str, budget: int) -> Memory:
-    """`memory` with one more block, within `budget` characters: the oldest blocks are dropped first.
+    """Return `memory` with one more block, within `budget` characters; the oldest blocks are dropped first.
 
-    A line of the update that looks like a block's heading is moved in, so that no block can pretend to be several.
-    Raises ValueError for a budget below MIN_BUDGET.
+    A line of the update that looks like a block heading is indented, so that no block can imitate several. Raises
+    ValueError for a budget below MIN_BUDGET.
     """
     block = f"## Iter {iteration} - {timestamp}\n\n{_block_body(update)}"
     return trim_memory(replace(memory, blocks=(*memory.blocks, block)), budget)
 
 
 def count_blocks(memory: Memory, iteration: int, update: str) -> int:
-    """How many blocks are what `add_block` makes of this update of this iteration, whenever it was made, cut or
-    whole."""
+    """Return how many blocks `add_block` made from this update of this iteration, at any time, truncated or
+    complete.
+    """
     body = _block_body(update)
     found = 0
     for block in memory.blocks:
@@ -64,12 +65,14 @@ def _block_body(update: str) -> str:
 
 
 def newest_text(text: str, budget: int) -> str:
-    """What of a memory's text a model may be shown: all of it within `budget` characters, else the newest blocks."""
+    """Return the part of a memory's text to show a model: all of it within `budget` characters, otherwise the newest
+    blocks.
+    """
     return text if len(text) <= budget else trim_memory(parse_memory(text), budget).text
 
 
 def trim_memory(memory: Memory, budget: int) -> Memory:
-    """As many of the newest blocks as fit; a single block that is too long is cut."""
+    """Return as many of the newest blocks as fit; a single block that is too long is truncated."""
     if budget < MIN_BUDGET:
         raise ValueError(f"a memory needs at least {MIN_BUDGET} characters, not {budget}")
     while len(memory.blocks) > 1 and len(memory.text) > budget:

@@ -1,4 +1,4 @@
-"""The state of a run is the fold of its events; resume, report and replay read nothing else."""
+"""The state of a run is the fold of its events. Resume, report and replay read nothing else."""
 
 import threading
 from collections.abc import Iterable
@@ -26,9 +26,9 @@ from ralph_cli.core.run import Halt, Lesson, Step
 
 @dataclass(frozen=True, slots=True)
 class LoopState:
-    """What is known of a run after some of its events. `started` is on the monotonic clock and not compared.
+    """The state of a run after some of its events. `started` is on the monotonic clock and is not compared.
 
-    `has_language_model` is False for a question or task that the built-in engine works on and judges.
+    `has_language_model` is False for a question or task if both worker and judge are the built-in engine.
     """
 
     run: str = ""
@@ -45,34 +45,34 @@ class LoopState:
 
     @property
     def best(self) -> Step | None:
-        """The step with the most claims standing; of equals the one with fewer issues, then the later one."""
+        """The best step by `rate_step`; of equal steps, the later one."""
         if not self.steps:
             return None
         return max(enumerate(self.steps), key=lambda item: (*rate_step(item[1]), item[0]))[1]
 
     @property
     def cumulative_cost(self) -> float:
-        """US dollars spent; calls of unknown price count nothing, see `usage.usd`."""
+        """The cost in US dollars; calls of unknown price count as 0, see `usage.usd`."""
         return self.usage.usd or 0.0
 
     @property
     def total_tokens(self) -> int:
-        """Tokens in and out."""
+        """The sum of input and output tokens."""
         return self.usage.input_tokens + self.usage.output_tokens
 
     @property
     def successful_steps(self) -> int:
-        """Attempts that gave something to check."""
+        """The number of attempts with a result to check."""
         return sum(step.attempt.has_result for step in self.steps)
 
     @property
     def failed_steps(self) -> int:
-        """Attempts that gave nothing to check."""
+        """The number of attempts without a result to check."""
         return len(self.steps) - self.successful_steps
 
     @property
     def consecutive_failures(self) -> int:
-        """How many of the latest attempts gave nothing to check."""
+        """The number of latest attempts without a result to check."""
         count = 0
         for step in reversed(self.steps):
             if step.attempt.has_result:
@@ -82,32 +82,32 @@ class LoopState:
 
     @property
     def score_history(self) -> tuple[dict[str, float], ...]:
-        """The scores of each iteration that had any."""
+        """The scores of each iteration that has scores."""
         return tuple(step.scores for step in self.steps if step.scores)
 
     @property
     def reflection_history(self) -> tuple[Lesson, ...]:
-        """What was learnt, oldest first."""
+        """The lessons, oldest first."""
         return tuple(step.lesson for step in self.steps if step.lesson is not None)
 
     def elapsed(self) -> float:
-        """Seconds since the loop began."""
+        """Return the seconds since the loop began."""
         return clock.monotonic() - self.started
 
     def success_rate(self) -> float:
-        """Share of attempts that gave something to check; 0 before the first."""
+        """The share of attempts with a result to check; 0 before the first attempt."""
         return self.successful_steps / len(self.steps) if self.steps else 0.0
 
     def latest_score(self) -> dict[str, float]:
-        """The scores of the latest attempt, empty if it has none."""
+        """The scores of the latest attempt; empty if it has none."""
         return self.steps[-1].scores if self.steps else {}
 
     def best_score(self, metric: str) -> float:
-        """The highest value of one score so far; 0 if it was never given."""
+        """Return the highest value of one score so far; 0 if there is none."""
         return max((scores[metric] for scores in self.score_history if metric in scores), default=0.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """The state as plain values, for a checkpoint."""
+        """Return the state as plain values, for a checkpoint."""
         return {
             "run": self.run,
             "question": self.question,
@@ -126,7 +126,7 @@ class LoopState:
         }
 
     def apply(self, event: AnyEvent) -> "LoopState":
-        """The state after `event`; events that change nothing leave it as it is."""
+        """Return the state after `event`; many events leave it unchanged."""
         match event:
             case RunStarted(run=run, question=question):
                 return replace(self, run=run, question=question, has_language_model=not _is_without_model(event))
@@ -143,7 +143,7 @@ class LoopState:
             case CallFinished(number=number, usage=usage):
                 return replace(self, usage=self.usage + usage, open_calls=self.open_calls - {number})
             case RunHalted(halt=halt):
-                # Calls that were sent and never came back may be billed, at an unknown price.
+                # Calls that were sent and never returned may be billed, at an unknown price.
                 lost = Usage(calls=len(self.open_calls), usd=None) if self.open_calls else Usage()
                 return replace(self, halt=halt, usage=self.usage + lost, open_calls=frozenset())
             case _:
@@ -151,7 +151,7 @@ class LoopState:
 
 
 class StateTracker:
-    """A sink that keeps the fold of all events so far; those of models come from several threads."""
+    """A sink that keeps the fold of all events so far. Events of models come from several threads."""
 
     def __init__(self) -> None:
         self.state = LoopState()
@@ -163,12 +163,12 @@ class StateTracker:
 
 
 def fold(events: Iterable[AnyEvent]) -> LoopState:
-    """The state after these events."""
+    """Return the state after these events."""
     return reduce(LoopState.apply, events, LoopState())
 
 
 def _is_without_model(started: RunStarted) -> bool:
-    """Whether neither worker nor judge is a language model; a goal is for its verifiers to decide."""
+    """Whether neither worker nor judge is a language model; false for a goal, which its verifiers decide."""
     models = started.settings.get("models", {})
     return started.mode in ("qa", "task") and all(
         str(models.get(role, "")).startswith("offline:") for role in ("worker", "judge")

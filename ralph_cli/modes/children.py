@@ -1,4 +1,4 @@
-"""Workers that explore a part of a document for another worker's code: what answers `rlm_query`."""
+"""Child workers, which explore parts of a document for another worker's code and answer `rlm_query`."""
 
 import hashlib
 import json
@@ -29,20 +29,23 @@ NO_PART = QueryFailure("the part is empty, or not in the document")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a child reads: a document of its own that begins at `start` of its parent's, None if it is not in that."""
+    """The text that a child reads, as a separate document.
+
+    `start` is its position in the parent's document, or None if it is not in it.
+    """
 
     document: Document
     start: int | None
 
     @property
     def end(self) -> int:
-        """Where it ends in the parent's document; 0 if it is not in that."""
+        """Where the part ends in the parent's document; 0 if it is not in it."""
         return 0 if self.start is None else self.start + len(self.document.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How many sub-queries and children a child may use."""
+    """The number of sub-queries and children that a child may use."""
 
     subqueries: int
     children: int
@@ -50,7 +53,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class ChildRead:
-    """A child as its parent needs it: the reader, and a count of what it has used of its allowance so far."""
+    """A child as its parent sees it: the reader, and a count of what it has used of its allowance."""
 
     reader: DocumentReader
     used: Callable[[], Allowance]
@@ -62,7 +65,9 @@ OpenChild = Callable[[str, Document, str, Allowance], AbstractContextManager[Chi
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """How a child ended: what its parent's code is given, what it was shown of the parent's document, what it used."""
+    """The result of a child: the answer for its parent's code, what it was shown of the parent's document, what it
+    used.
+    """
 
     answer: Answer
     shown: Spans
@@ -95,13 +100,15 @@ class Children:
 
     @property
     def left(self) -> int:
-        """How many more may be begun."""
+        """How many more children may be started."""
         return max(self.most - self.begun, 0)
 
     def ask(self, items: Sequence[tuple[str, str]], iteration: int) -> tuple[Sequence[Answer], Spans]:
-        """The answers to (question, part) pairs in order, and what the children were shown of the document.
+        """Return the answers to (question, part) pairs, in order, and the spans of the document that the children were
+        shown.
 
-        One that fails, or has no room any more, fails alone. Raises LimitExceeded when the run may spend no more.
+        A child that fails, or for which nothing is left, does not affect the others. Raises LimitExceeded if the run
+        may spend no more.
         """
         keys = [_key(*item) for item in items]
         asked = dict(zip(keys, items, strict=True))
@@ -128,7 +135,7 @@ class Children:
         return [answers[key] for key in keys], merge_spans(*(outcome.shown for outcome in outcomes.values()))
 
     def repeat(self, recorded: Sequence[ChildEvent]) -> None:
-        """Tell of children of an earlier run as if they had worked now; what they answered is not asked again."""
+        """Report children of an earlier run as if they had worked now. Their questions are not asked again."""
         for event in recorded:
             self.sink(event)
             match event:
@@ -142,16 +149,16 @@ class Children:
                     self._failures[key] = QueryFailure(error)
 
     def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
-        """What children of an earlier run have answered to these, or how they failed; None where none was asked."""
+        """Return the earlier answers or failures of children for these items; None for each item that was not asked."""
         keys = [_key(*item) for item in items]
         return [self._answers.get(key) or self._failures.get(key) for key in keys]
 
     def close(self) -> None:
-        """Begin no further child."""
+        """Start no further children."""
         self._beside.close()
 
     def _work(self, branch: str, key: str, question: str, part: Part, allowance: Allowance, iteration: int) -> _Outcome:
-        """Have a child explore its part, and tell of its beginning and end."""
+        """Run a child on its part, and report its beginning and end."""
         begun_at = clock.monotonic()
         self.sink(ChildStarted(iteration, branch, question, part.start or 0, part.end, len(part.document.text)))
         answer: Answer
@@ -167,7 +174,9 @@ class Children:
         return _Outcome(answer, () if by is None else tuple((low + by, high + by) for low, high in shown), used)
 
     def _take_part(self, described: str) -> Part | None:
-        """The part that the guest describes, which is trusted in nothing; None if there is nothing to read."""
+        """Return the part that the sandbox describes, without trusting the description; None if there is nothing to
+        read.
+        """
         try:
             said: Any = json.loads(described)
             start, end = said.get("span", (0, 0))
@@ -203,7 +212,7 @@ class Children:
         return self._describe_findings(reading, reading.attempt or reader.resolve(reading.draft), reader, part)
 
     def _describe_findings(self, reading: Reading, attempt: Attempt, reader: DocumentReader, part: Part) -> str:
-        """What was found as JSON, with the places of its quotes in the parent's document."""
+        """Return the findings as JSON, with the positions of the quotes in the parent's document."""
         assert reading.draft is not None
         found: list[dict[str, Any]] = []
         index, quotes = self.document.derive(QuoteIndex), {quote.id: quote for quote in attempt.quotes}

@@ -92,7 +92,7 @@ def render_outcome(exchanges: Sequence[Exchange], document: Document, nonce: str
 
 
 def question_in_context(question: str, before: Sequence[str], nonce: str) -> str:
-    """A question for a judge, with the earlier questions that it is understood from."""
+    """Return a question for a judge, with the earlier questions that give it context."""
     if not before:
         return question
     listed = "\n".join(f"- {' '.join(asked.split())[:MAX_QUESTION_CHARS]}" for asked in before[-MAX_QUESTIONS:])

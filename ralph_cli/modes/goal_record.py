@@ -32,7 +32,7 @@ class GoalRecord:
         if isinstance(event, GoalSet):
             self._write()
         elif isinstance(event, IterationStarted | VerifierFinished | StepFinished | RunHalted):
-            # The journal has everything, and a run that goes well must not end because a copy failed.
+            # The journal has everything, so a failed copy must not end a run.
             with suppress(JournalError):
                 self._write()
 

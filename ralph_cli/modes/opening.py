@@ -25,7 +25,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def render_beginning(document: Document, nonce: str) -> str:
-    """The beginning of the document, framed as data; of a set its documents, with their pages in the whole."""
+    """Return the beginning of the document, framed as data; for a set, its documents with their pages in the set."""
     if document.members:
         return list_documents(document, nonce)
     is_short = len(document.text) <= SHORT_CHARS

@@ -1,4 +1,4 @@
-"""The reading half of a question and of a task: one worker with one document, and its submissions."""
+"""The worker that reads one document for a question or a task, and its submissions."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -61,7 +61,7 @@ class Assignment:
     may_have_children: bool = False
 
     def system(self, *, include_document: bool) -> str:
-        """The system prompt; a worker with the whole text needs to know less about what it can run."""
+        """Return the system prompt; a worker with the whole text needs a shorter description of its functions."""
         return self._system("sandbox_whole" if include_document else "sandbox")
 
     def _system(self, python: str) -> str:
@@ -133,7 +133,7 @@ class Assignment:
 
     @property
     def inputs(self) -> dict[str, object]:
-        """The same values for engines that read no prose."""
+        """The same values, for engines that read no prose."""
         form = self.form
         return {
             "question": self.words,
@@ -178,7 +178,7 @@ def _describe_named(part: NamedPart) -> str:
 
 
 def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | MalformedCall:
-    """The meaning of a tool call; quotes that are too long are cut into several."""
+    """Parse a tool call; quotes that are too long are cut into several."""
     act = parse_call(call)
     return split_long_quotes(act, form) if isinstance(act, Draft) else act
 
@@ -240,12 +240,12 @@ class DocumentReader:
 
     @property
     def ranks_only(self) -> bool:
-        """Whether the worker is no language model: it ranks passages and cannot be asked to read."""
+        """Whether the worker is not a language model, so that it only ranks passages."""
         return self.explorer.model.vendor == "offline"
 
     @property
     def nonce(self) -> str:
-        """The mark of data in this conversation."""
+        """The marker of data in this conversation."""
         return self.explorer.nonce
 
     def shown_spans(self) -> Spans:
@@ -269,7 +269,7 @@ class DocumentReader:
         return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
 
     def resolve(self, draft: Draft) -> Attempt:
-        """The draft with its quotes looked up, and with the record of the search if it submits an absence."""
+        """Return the draft with its quotes looked up, and with the record of the search if it is an absence."""
         shortest = self.assignment.form.quote_chars.low
         attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility, shortest)
         return self.search_record.add_claim_searches(self.search_record.add_search_record(attempt), draft)
@@ -280,7 +280,7 @@ class DocumentReader:
         return self.search_record.add_search_counts(replace(attempt, completeness=proofs)) if proofs else attempt
 
     def continuation(self) -> dict[str, str]:
-        """The values that begin a fresh conversation: the opening, and what was run before."""
+        """Return the values for a fresh conversation: the opening, and the code that was run before."""
         opening = self.assignment.opening(self.nonce, include_document=self.explorer.holds_text)
         done = self.explorer.summarize_steps(SUMMARY_CHARS)
         return {"opening": opening, "variables": self.explorer.variables_note, "done": done}

@@ -48,7 +48,7 @@ class RecordedActs:
         return acts
 
     def take_variable(self, iteration: int, name: str) -> VariableRead | None:
-        """The variable as it was read there, or None."""
+        """Return the recorded variable with this name in this iteration, or None."""
         waiting = self.variables.get((iteration, name))
         return waiting.popleft() if waiting else None
 

@@ -78,9 +78,9 @@ class _Result(StrictObject):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task: its document (None: from memory alone), and the form of its output.
+    """A task: its document (None: the task uses only memory), and the form of its output.
 
-    `memory` are the notes of earlier runs on this document; `schema` is the JSON Schema of the output as its author
+    `memory` has the notes of earlier runs on this document; `schema` is the JSON Schema of the output as its author
     wrote it.
     """
 
@@ -133,7 +133,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
 
 
 def _keep_cells(text: str) -> str:
-    """A quote on one line; of a table each row on its own, with its cells apart."""
+    """Return a quote on one line; table rows stay on separate lines, with their cells separated."""
     if "  " not in text and "\t" not in text:
         return " ".join(text.split())
     return "\n   ".join(line.strip() for line in text.splitlines() if line.strip())
@@ -173,7 +173,7 @@ class TaskMode:
         step = state.steps[-1]
         issues = [issue for issue in (*step.attempt.refused, *step.issues) if issue.check in READER_CHECKS]
         wording = [issue for issue in step.issues if issue.check == WORDING]
-        # What the writer could not fix alone may need other words of the document after all.
+        # If the writer alone could not fix the wording, other words of the document may be needed.
         self._wrote_alone = not issues and bool(wording) and not self._wrote_alone
         if not issues and (self._wrote_alone or not wording) and self._earlier_items():
             return ""
@@ -276,7 +276,7 @@ class TaskMode:
         assert self.reader is not None
         attempt = self.reader.resolve(draft)
         earlier = self._earlier_items()
-        # Beside earlier items, "nothing more" is no statement about the document.
+        # If there are earlier items, "nothing more" is no statement about the document.
         if draft.absence is not None and earlier:
             return Review((), attempt)
         issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)

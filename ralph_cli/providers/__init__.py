@@ -1,1 +1,1 @@
-"""Models of several vendors behind `core.model.Model`: from a name to a model, and wrappers that know no vendor."""
+"""Models of several vendors as `core.model.Model`: from a name to a model, and vendor-independent wrappers."""

@@ -1,4 +1,4 @@
-"""Where a model is asked: at which address, with whose key, through which proxy; and what of that is missing."""
+"""How to reach a model: its address, key and proxy, and which of these are missing."""
 
 import ipaddress
 import re
@@ -14,7 +14,7 @@ from ralph_cli.core.errors import ConfigError
 # A wire format: Anthropic's Messages, OpenAI's Responses, or Chat Completions.
 Api = Literal["messages", "responses", "chat"]
 
-# The services of the vendors: what is asked there has the vendors' prices.
+# The vendors' own services, for which the vendors' prices apply.
 OWN_HOSTS = {
     "anthropic": ("api.anthropic.com",),
     "openai": ("api.openai.com",),
@@ -28,16 +28,16 @@ _MIN_KEY_CHARS = 8
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How this machine reaches others. Unencrypted addresses are of the local network, and are asked directly."""
+    """How this machine reaches other hosts. Unencrypted addresses are in the local network and use no proxy."""
 
     proxy: str | None = field(default=None, repr=False)
     no_proxy: str = ""
     ca_file: str | None = None
 
     def proxy_for(self, url: str) -> str | None:
-        """The proxy through which an address is asked, if any. `no_proxy` has hosts, domains and networks.
+        """Return the proxy for an address, if any. `no_proxy` lists hosts, domains and networks.
 
-        Raises ConfigError for what is no address of an HTTP proxy.
+        Raises ConfigError if the proxy is not the address of an HTTP proxy.
         """
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -69,7 +69,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class AzureAccess:
-    """What Azure OpenAI wants to know beside address and key; `token` is one of Entra ID, in place of a key."""
+    """What Azure OpenAI needs in addition to address and key. `token` is an Entra ID token that replaces the key."""
 
     api_version: str | None = None
     token: str | None = field(default=None, repr=False)
@@ -77,7 +77,7 @@ class AzureAccess:
 
 @dataclass(frozen=True, slots=True)
 class AwsAccess:
-    """A region of Amazon, and who asks: two keys, a profile of its files, or what its own chain finds."""
+    """A region of Amazon, and the credentials: two keys, a profile of its files, or those that its own chain finds."""
 
     region: str | None = None
     profile: str | None = None
@@ -88,7 +88,7 @@ class AwsAccess:
 
 @dataclass(frozen=True, slots=True)
 class GoogleAccess:
-    """A project and a location of Google Cloud, and who asks: a token, a file of credentials, or the default ones."""
+    """A project and a location of Google Cloud, and the credentials: a token, a file, or the default ones."""
 
     project: str | None = None
     location: str | None = None
@@ -98,11 +98,11 @@ class GoogleAccess:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a vendor's models are served and with which key. `base_url` None is the vendor's own service.
+    """Where a vendor's models are served, and with which key. If `base_url` is None, it is the vendor's own service.
 
     `vendor` is the part before the colon of a model's name: a vendor, a cloud, or a profile of the settings. `api`
-    chooses the wire format where a service has several. Of a profile, `key_variable` is where its key was looked for,
-    and `unset` are the variables of its headers that hold nothing.
+    selects the wire format if a service has several. For a profile, `key_variable` is the variable of its key, and
+    `unset` are the variables of its headers without a value.
     """
 
     vendor: str
@@ -117,7 +117,7 @@ class Endpoint:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """All that must be shown nowhere; any header that is long enough may be a key."""
+        """All values that must not be shown anywhere; any header that is long enough may be a key."""
         own: tuple[str | None, ...] = tuple(text for _, text in self.headers if len(text) >= _MIN_KEY_CHARS)
         match self.access:
             case AzureAccess(token=token) | GoogleAccess(token=token):
@@ -128,7 +128,9 @@ class Endpoint:
 
     @property
     def account(self) -> str:
-        """Whose calls count together there: a text that changes with address, key, region and project."""
+        """A text that identifies the account whose calls share limits; it changes with address, key, region and
+        project.
+        """
         own: tuple[str | None, ...] = ()
         match self.access:
             case AzureAccess(token=token):
@@ -141,7 +143,7 @@ class Endpoint:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What must be set, or installed, before anything can be asked; empty if nothing is missing."""
+        """What must be set or installed before a request; empty if nothing is missing."""
         wanted: dict[str, object] = {self.key_variable: self.api_key or not self.key_variable}
         match self.access:
             case AzureAccess(api_version=api_version, token=token):
@@ -172,12 +174,12 @@ class Endpoint:
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # of the package around it
+    except ModuleNotFoundError:  # the parent package is missing
         return False
 
 
 def is_own_service(vendor: str, base_url: str | None) -> bool:
-    """Whether the address is the vendor's own service; others have other prices and habits."""
+    """Whether the address is the vendor's own service; other services have other prices and behaviour."""
     if vendor not in OWN_HOSTS:
         return False
     host = (urlsplit(base_url).hostname or "") if base_url else OWN_HOSTS[vendor][0]
@@ -185,9 +187,9 @@ def is_own_service(vendor: str, base_url: str | None) -> bool:
 
 
 def check_address(base_url: str, where: str, what: str) -> None:
-    """ConfigError unless documents and keys travel encrypted to that address, or within the local network.
+    """Raise ConfigError unless the address is encrypted or in the local network, to protect documents and keys.
 
-    `where` says which setting it is, and `what` whose key would be sent there.
+    `where` names the setting, and `what` the key that would be sent.
     """
     try:
         url = urlsplit(base_url)
@@ -212,7 +214,7 @@ def _is_local(host: str) -> bool:
 
 
 def check_key(text: str, what: str) -> None:
-    """ConfigError for a key that cannot be sent in a header; the SDKs would report that as a lost connection."""
+    """Raise ConfigError for a key that cannot be sent in a header, which the SDKs would report as a lost connection."""
     if not re.fullmatch(r"[!-~]+", text):
         hint = "copy it again; a line break or a space may have slipped in"
         raise ConfigError(f"{what} has invalid characters", code="bad-key", hint=hint)

@@ -1,6 +1,6 @@
-"""How many requests a service is sent at once, and how far apart: fewer when it says that they are too many.
+"""Limits how many requests a service receives at once and how close together, and slows down when it is busy.
 
-All models behind one key share a governor, in all runs of a program, so a refusal of one request slows all of them.
+All models with the same key share a governor, in all runs of a program, so a refusal of one request slows all of them.
 """
 
 import threading
@@ -15,27 +15,27 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.providers.endpoint import Endpoint
 
-MAX_IN_FLIGHT = 32  # requests in flight at once, where no setting says otherwise
+MAX_IN_FLIGHT = 32  # most requests in flight at once, unless a setting changes it
 
 MAX_LANES = 256
-FIRST_LANES = 8  # requests in flight at once before the service has shown that it takes more
+FIRST_LANES = 8  # requests in flight at once until the service has shown that it accepts more
 
-# Seconds between two requests after the first refusal; a gap below the least is none, and none is longer.
+# Seconds between two requests: after the first refusal; the least gap (a shorter one becomes 0); the longest gap.
 FIRST_GAP_S, LEAST_GAP_S, LONGEST_GAP_S = 0.1, 0.01, 5.0
 
-# Seconds of the waits that the service did not ask for: three times as long with each refusal in a row.
+# Seconds of waits that the service did not request; they triple with each consecutive refusal.
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
 
-LONGEST_HOLD_S = 120.0  # seconds that the service may ask to wait; for longer nobody waits
+LONGEST_HOLD_S = 120.0  # longest wait that the service may request, in seconds
 
 POLL_S = 0.2
-# Faults by which a service says that it was asked too much: HTTP 429, 529 and the like.
+# Faults that say that the service receives too many requests: HTTP 429, 529 and similar.
 BUSY_CODES = ("rate-limit", "overloaded")
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """When a request was sent, and whether the lanes were in use then, at least half of them."""
+    """When a request was sent, and whether at least half of the lanes were then in use."""
 
     at: float
     full: bool
@@ -43,12 +43,12 @@ class Start:
 
 @dataclass(slots=True)
 class Pace:
-    """How fast a service is asked: a state that changes with its answers, without clock, threads or chance.
+    """The request rate for a service: a state that changes with its answers, without clock, threads or randomness.
 
-    Lanes and gap go down by half and up slowly, as in the congestion control of TCP (additive increase, multiplicative
+    As in TCP's congestion control, the rate is halved at once and recovers slowly (additive increase, multiplicative
     decrease; Chiu and Jain 1989; RFC 5681, with its slow start). Refusals of requests that were sent before the last
-    slowdown say nothing new. The gap is for services that count requests in a time, which fewer lanes alone do not
-    mend: a short request in one lane may be too many.
+    slowdown are ignored. The gap is for services that limit requests per time. Fewer lanes alone do not help there,
+    because even one lane of short requests may be too fast.
     """
 
     lanes: float = FIRST_LANES
@@ -60,19 +60,19 @@ class Pace:
     _slowed_at: float = -inf
 
     def delay(self, now: float, most: int = MAX_IN_FLIGHT, least_gap: float = 0.0) -> float:
-        """Seconds until the next request may be sent; infinite while no lane is free."""
+        """Return the seconds until the next request may be sent; infinite while no lane is free."""
         if self.in_flight >= min(int(self.lanes), most):
             return inf
         return max(self.hold_until - now, self._last_start + max(self.gap, least_gap) - now, 0.0)
 
     def start(self, now: float) -> Start:
-        """A request is sent."""
+        """Record that a request is sent."""
         self.in_flight += 1
         self._last_start = now
         return Start(now, 2 * self.in_flight >= int(self.lanes))
 
     def answered(self, start: Start) -> None:
-        """It was answered: a lane more for each answer at first, later for each round of answers."""
+        """Record an answer: at first each answer adds a lane, later each round of answers."""
         self.in_flight -= 1
         self.refusals = 0
         if start.full:
@@ -80,12 +80,14 @@ class Pace:
         self.gap = 0.0 if self.gap < LEAST_GAP_S else self.gap * 0.95
 
     def failed(self) -> None:
-        """It failed for another reason, which says nothing of the pace."""
+        """Record a failure for another reason, which does not affect the pace."""
         self.in_flight -= 1
 
     def refused(self, start: Start, now: float, asked: float | None, chance: float) -> float:
-        """It was refused as too much. Returns the seconds until anybody may ask again: those that the service `asked`
-        for, or, without, a share between a half and all of a growing wait, by `chance` in [0, 1).
+        """Record a refusal because of too many requests, and return the seconds until the next request is allowed.
+
+        The wait is what the service `asked` for. Otherwise it is between half and all of a growing wait, by `chance` in
+        [0, 1).
         """
         self.in_flight -= 1
         if start.at >= self._slowed_at:
@@ -102,7 +104,7 @@ class Pace:
 
 @dataclass(slots=True)
 class Governor:
-    """Lets requests through at the pace of their service, in the order in which they came. Safe from every thread."""
+    """Lets requests through at the pace of their service, in order of arrival. Safe to use from every thread."""
 
     monotonic: Callable[[], float] = clock.monotonic
     chance: Callable[[], float] = clock.jitter
@@ -117,11 +119,10 @@ class Governor:
     def turn(
         self, check: Callable[[], None] = lambda: None, most: int = MAX_IN_FLIGHT, least_gap: float = 0.0
     ) -> Iterator[None]:
-        """Wait for a turn; what is done in it is one request, whose end or fault sets the pace for all.
+        """Wait for a turn. The body makes one request, whose result sets the pace for all.
 
-        At most so many requests are in flight, and `least_gap` seconds lie between two of them. `check` is asked while
-        waiting, and may raise. Raises the service's refusal where it asked for a longer wait
-        than anybody should have.
+        At most `most` requests are in flight, at least `least_gap` seconds apart. `check` is called while waiting, and
+        may raise. Raises the service's refusal if it requested a wait longer than `LONGEST_HOLD_S`.
         """
         start = self._await_turn(check, most, least_gap)
         try:
@@ -142,7 +143,7 @@ class Governor:
 
     @property
     def seconds_held(self) -> float:
-        """Seconds until anybody may ask again."""
+        """The seconds until the next request is allowed."""
         with self._changed:
             return max(self.pace.hold_until - self.monotonic(), 0.0)
 
@@ -166,7 +167,7 @@ class Governor:
 
 
 def governor_of(endpoint: Endpoint) -> Governor:
-    """The one governor of that address and key."""
+    """Return the shared governor of that account."""
     return _governor(endpoint.account)
 
 

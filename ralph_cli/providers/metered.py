@@ -1,4 +1,4 @@
-"""A model around a model: reserves before each call, books and records after it."""
+"""A model wrapper that reserves budget before each call, and books and records the call afterwards."""
 
 import hashlib
 import itertools
@@ -16,29 +16,29 @@ from ralph_cli.core.events import CallFinished, CallStarted, EventSink, NoticeIs
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
 from ralph_cli.providers.wrapper import ModelWrapper
 
-EXTRA_TOKENS = 2_000  # tokens for what is sent beside the text: tools, schemas, the marks of turns
+EXTRA_TOKENS = 2_000  # tokens for what is sent in addition to the text: tools, schemas, turn markers
 
 _SPLIT_FINELY = (string.digits + string.punctuation).encode("ascii")
 
 
 def most_text_tokens(text: str) -> int:
-    """More tokens than any tokenizer known to us makes of a text.
+    """Return an upper bound for the number of tokens of a text, for any known tokenizer.
 
-    Tokenizers join bytes of UTF-8 (Sennrich et al. 2016 on byte pairs), two and more of prose to a token: a letter is
-    at most half a token, a letter of Greek, Cyrillic or Arabic one, of Chinese, Thai or Hindi one and a half. Digits
-    and signs are taken one by one, for some split them so.
+    Tokenizers join bytes of UTF-8 (Sennrich et al. 2016 on byte pairs), two or more bytes of prose to a token. So a
+    Latin letter is at most half a token; a letter of Greek, Cyrillic or Arabic one; of Chinese, Thai or Hindi one and a
+    half. Digits and punctuation count one token each, because some tokenizers split them.
     """
     data = text.encode("utf-8", "surrogatepass")
     return (2 * len(data) - len(data.translate(None, _SPLIT_FINELY))) // 2 + 1
 
 
 def most_tokens(request: Request) -> int:
-    """The most tokens that a request and its reply can take."""
+    """Return the most tokens that a request and its reply can use."""
     return most_prompt_tokens(request) + request.max_tokens
 
 
 def most_prompt_tokens(request: Request) -> int:
-    """The most tokens of a request, with what is sent back of earlier replies, thoughts among them."""
+    """Return the most tokens of a request, including earlier replies and their reasoning that are sent back."""
     texts = [request.system]
     for turn in request.turns:
         match turn:
@@ -53,21 +53,20 @@ def most_prompt_tokens(request: Request) -> int:
     return sum(map(most_text_tokens, texts)) + EXTRA_TOKENS
 
 
-Estimate = Callable[[Request], Forecast]  # the most that a request can cost and take
+Estimate = Callable[[Request], Forecast]  # returns the most that a request can cost and use
 
 
 @dataclass(slots=True)
 class TimeLimitedModel(ModelWrapper):
-    """A model that is cut off after `seconds`, and when the time of its run is over, whatever it does; for models that
-    know of no limit.
-    """
+    """Limits the wrapped model to `seconds` and to the time of its run; for models without their own time limit."""
 
     ledger: Ledger
     seconds: float
 
     def complete(self, request: Request) -> Reply:
-        """The wrapped model's reply. Raises ProviderError when it has not come in time, and LimitExceeded when the time
-        of the run is over before that.
+        """Return the wrapped model's reply.
+
+        Raises ProviderError if it does not arrive in time, and LimitExceeded if the run's time is over before that.
         """
         left = self.ledger.seconds_left
         self.ledger.check_time()
@@ -84,7 +83,9 @@ class TimeLimitedModel(ModelWrapper):
 
 @dataclass(slots=True)
 class MeteredModel(ModelWrapper):
-    """Checks the budget before, charges and records after, every call of the wrapped model; safe from every thread."""
+    """Checks the budget before every call of the wrapped model, and books and records it afterwards. Safe to use from
+    every thread.
+    """
 
     ledger: Ledger
     sink: EventSink
@@ -92,7 +93,9 @@ class MeteredModel(ModelWrapper):
     estimate: Estimate = field(default=lambda request: Forecast(tokens=most_tokens(request)))
 
     def complete(self, request: Request) -> Reply:
-        """The wrapped model's reply. The start is recorded before the request is sent, the reply before it is seen."""
+        """Return the wrapped model's reply. The start is recorded before sending, and the reply before it is
+        returned.
+        """
         worst = self.estimate(request)
         with self.ledger.reserve(worst.usd, worst.tokens) as book:
             number = next(self.numbers)
@@ -114,7 +117,7 @@ class MeteredModel(ModelWrapper):
             try:
                 reply = self.wrapped.complete(request)
             except ProviderError as error:
-                # A timeout may have been billed: it counts as what was promised, and is reported as unknown.
+                # A timeout may have been billed: it counts with the reserved amount, and is reported as unknown.
                 spent = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
                 finish(spent, failure=error)
                 raise
@@ -123,12 +126,12 @@ class MeteredModel(ModelWrapper):
 
 
 def call_numbers() -> Iterator[int]:
-    """The numbers of a run's calls, shared by its models. `next` on it is atomic."""
+    """Return the numbers of a run's calls, which its models share. `next` on it is atomic."""
     return itertools.count(1)
 
 
 def request_digest(request: Request) -> str:
-    """SHA-256 of everything in a request that decides its answer."""
+    """Return the SHA-256 of everything in a request that affects its answer."""
     body = {
         "agent": request.agent,
         "system": request.system,
@@ -142,12 +145,14 @@ def request_digest(request: Request) -> str:
 
 
 def _fields_of(value: Any) -> Any:
-    """The fields of a dataclass, not copied as `asdict` does: a conversation is long. Anything else as text."""
+    """Return the fields of a dataclass without the copying of `asdict`, because conversations are long; any other value
+    as text.
+    """
     return {item.name: getattr(value, item.name) for item in fields(value)} if is_dataclass(value) else str(value)
 
 
 def turn_text(turn: Turn) -> str:
-    """The text of one turn."""
+    """Return the text of one turn."""
     match turn:
         case UserTurn(text) | ModelTurn(text):
             return text

@@ -1,20 +1,20 @@
-"""What a call costs: as the settings say, or from the price table that `genai_prices` carries; no network is asked."""
+"""The cost of a call, by the settings or by the price table in `genai_prices`; no network access is needed."""
 
 from collections.abc import Mapping
 
 from ralph_cli.core.model import Usage
 from ralph_cli.providers.endpoint import is_own_service
 
-# By `vendor:model`, US dollars for a million tokens: of input, of output, of input read from a cache.
+# By `vendor:model`, US dollars per million tokens of input, of output, and of input read from a cache.
 PriceList = Mapping[str, tuple[float, float, float]]
 
 NO_PRICES: PriceList = {}
-# What `genai_prices` calls a cloud; vendors are called there as here.
+# The names of clouds in `genai_prices`; vendors have the same names there as here.
 _TABLES = {"azure": "azure", "bedrock": "aws", "vertex": "google"}
 
 
 def parse_prices(entries: tuple[str, ...]) -> PriceList:
-    """Prices as people write them, `vendor:model=IN/OUT` or `vendor:model=IN/OUT/CACHED`. Raises ValueError."""
+    """Parse prices of the form `vendor:model=IN/OUT` or `vendor:model=IN/OUT/CACHED`. Raises ValueError."""
     found = {}
     for entry in entries:
         name, _, amounts = entry.partition("=")
@@ -30,7 +30,7 @@ def parse_prices(entries: tuple[str, ...]) -> PriceList:
 
 
 def own_price(name: str, usage: Usage, own: PriceList) -> float | None:
-    """US dollars for one call's usage by the prices of the settings; None where they name no such model."""
+    """Return the cost of one call in US dollars by the prices of the settings; None if they do not list the model."""
     if name not in own:
         return None
     fresh, out, cached = own[name]
@@ -39,7 +39,7 @@ def own_price(name: str, usage: Usage, own: PriceList) -> float | None:
 
 
 def saved_by_cache(name: str, usage: Usage) -> float:
-    """US dollars that one call would have cost more without a prompt cache; 0 where that is unknown."""
+    """Return how much the prompt cache saved in one call, in US dollars; 0 if unknown."""
     if not usage.cache_read_tokens or usage.usd is None:
         return 0.0
     vendor, _, model = name.partition(":")
@@ -51,10 +51,12 @@ def saved_by_cache(name: str, usage: Usage) -> float:
 def price(
     vendor: str, model: str, usage: Usage, base_url: str | None = None, own: PriceList = NO_PRICES
 ) -> float | None:
-    """US dollars for one call's usage, or None when the price is unknown. What the settings say, `own`, comes first.
+    """Return the cost of one call in US dollars, or None if the price is unknown. The settings' prices, `own`, come
+    first.
 
-    Unknown are, without it: models the table does not hold, vendors without a price list, and every address that is
-    not the vendor's own. Give the usage of one call, not a sum: long contexts have their own tier.
+    Without those, the price is unknown for models not in the table, vendors without a price list, and every address
+    that is not the vendor's own. Pass the usage of one call, not a sum, because long contexts have their own price
+    tier.
     """
     said = own_price(f"{vendor}:{model}", usage, own)
     if said is not None or not is_own_service(vendor, base_url):

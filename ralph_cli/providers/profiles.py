@@ -14,7 +14,8 @@ from ralph_cli.providers.registry import CLOUDS, KEYLESS_VENDORS, VENDORS
 
 
 class Profile(BaseModel):
-    """A section [providers.NAME]: a server whose models are called NAME:model, or more of a vendor's service.
+    """A section [providers.NAME]: a server whose models are called NAME:model, or additional settings for a vendor's
+    service.
 
     It never holds a key, only the name of the variable with the key.
     """
@@ -29,29 +30,29 @@ class Profile(BaseModel):
 
     @property
     def wanted_variables(self) -> tuple[str, ...]:
-        """The names of the variables that hold the key and what headers begin with `$`."""
+        """The names of the variables for the key and for the header values that begin with `$`."""
         names = (self.key_variable, *(value[1:] for value in self.headers.values() if value.startswith("$")))
         return tuple(dict.fromkeys(name for name in names if name))
 
     @property
     def key(self) -> str | None:
-        """The key, if its variable held one when the settings were loaded."""
+        """The key, if its variable was set when the settings were loaded."""
         return self._variables.get(self.key_variable)
 
     @property
     def held(self) -> tuple[str, ...]:
-        """What its variables hold, which must be shown nowhere."""
+        """The values of its variables, which must not be shown anywhere."""
         return tuple(self._variables.values())
 
     @property
     def sent_headers(self) -> tuple[tuple[str, str], ...]:
-        """The headers with the variables' values."""
+        """The headers with the variables' values filled in."""
         values = {name: self._value(text) for name, text in self.headers.items()}
         return tuple((name, value) for name, value in values.items() if value)
 
     @property
     def unset(self) -> tuple[str, ...]:
-        """Variables of headers that held nothing."""
+        """The variables of headers that have no value."""
         return tuple(
             name for name in self.wanted_variables if name not in self._variables and name != self.key_variable
         )
@@ -60,14 +61,14 @@ class Profile(BaseModel):
         return self._variables.get(text[1:]) if text.startswith("$") else text
 
     def remember(self, variables: Mapping[str, str]) -> None:
-        """Keep what the variables hold that are named here: in no field, so that nothing shows or writes it."""
+        """Store the values of the named variables, but not in a field, so that nothing shows or writes them."""
         held = {name: variables.get(name, "").strip() for name in self.wanted_variables}
         self._variables |= {name: value for name, value in held.items() if value}
 
 
 _PROFILE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-# Headers that the clients write: what signs a request, what says how it is sent.
+# Headers that the clients set: those that sign a request or say how it is sent.
 _OWN_HEADERS = re.compile(
     r"(?i)(proxy-)?authorization|(x-)?api-key|cookie|host|connection|accept-encoding|te|trailer|upgrade"
     r"|(content|transfer|x-amz|x-stainless)-.*"
@@ -75,7 +76,9 @@ _OWN_HEADERS = re.compile(
 
 
 def parse_profiles(value: Any) -> Any:
-    """The sections as a mapping, or as a text of TOML, such as `lab = { base_url = "http://lab:8000/v1" }`."""
+    """Parse the profile sections, given as a mapping or as TOML text such as `lab = { base_url = "http://lab:8000/v1"
+    }`.
+    """
     if isinstance(value, str):
         try:
             return tomllib.loads(value)
@@ -85,7 +88,7 @@ def parse_profiles(value: Any) -> Any:
 
 
 def check_profiles(value: Mapping[str, Profile]) -> Mapping[str, Profile]:
-    """The sections as they are. Raises ValueError for a name, an address or a header that cannot be used."""
+    """Return the sections unchanged. Raises ValueError for an invalid name, address or header."""
     for name, provider in value.items():
         section = f"[providers.{name}]"
         allowed = {"headers", "api"} if name in CLOUDS else {"headers"}
@@ -106,9 +109,9 @@ def check_profiles(value: Mapping[str, Profile]) -> Mapping[str, Profile]:
 
 
 def profile_error(fault: Any, source: str, messages: Mapping[str, str]) -> ConfigError:
-    """The fault of a section [providers.NAME] in one line; what is written there is not shown: it may be a key.
+    """Return the fault of a section [providers.NAME] in one line. The value is not shown, because it may be a key.
 
-    `fault` is one of pydantic's, and `messages` has the words for its types.
+    `fault` is one of pydantic's errors, and `messages` has the texts for its types.
     """
     _, name, *path = map(str, fault["loc"])
     section, field = f"[providers.{name}]", ".".join(path)

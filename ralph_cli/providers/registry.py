@@ -1,4 +1,4 @@
-"""From the name of a model to the model: whose it is, and the one place where a vendor's module is loaded, on use."""
+"""Finds the model for a model name. This is the only place where a vendor's module is loaded, on first use."""
 
 import re
 from functools import cache
@@ -20,20 +20,20 @@ from ralph_cli.providers.endpoint import (
 )
 from ralph_cli.providers.scripted import load_script
 
-# The names before the colon of a model's name, beside the profiles of the settings.
+# The possible names before the colon of a model's name, in addition to the profiles of the settings.
 VENDORS = ("anthropic", "openai", "azure", "bedrock", "vertex", "offline", "scripted")
 
-# Vendors that are chosen where nothing but their key is set, the first one first.
+# Vendors that are chosen if only their key is set, in order of preference.
 KEYED_VENDORS = ("anthropic", "openai")
 
-# Services that have models of many under names of their own, so that one must be named.
+# Services with models of many makers under their own names, so that the user must name one.
 CLOUDS = ("azure", "bedrock", "vertex")
 
-KEYLESS_VENDORS = ("offline", "scripted")  # vendors that are asked on this machine, without key and network
+KEYLESS_VENDORS = ("offline", "scripted")  # vendors that run on this machine, without key and network
 
 OFFLINE_MODELS = ("extractive", "semantic")
 
-# For each vendor the model that works or judges, and the cheap one for sub-queries.
+# For each vendor, the model for worker and judge, and the cheap one for sub-queries.
 DEFAULT_MODELS = {
     "anthropic": ("claude-sonnet-5-5", "claude-haiku-5-5"),
     "openai": ("gpt-6.1-sol", "gpt-6-luna"),
@@ -55,16 +55,16 @@ _ADDRESSES = {
     "vertex": "ANTHROPIC_VERTEX_BASE_URL",
 }
 _WORD = re.compile(r"(?<![a-z])[a-z]{3,}")
-# What a person may say for the default model of a vendor.
+# Words that stand for a vendor's default model.
 _VENDOR_WORDS = {"claude": "anthropic", "anthropic": "anthropic", "gpt": "openai", "openai": "openai"}
 
 
 def parse_model_name(name: str, default_vendor: str, profiles: tuple[str, ...] = ()) -> tuple[str, str]:
     """Split a model's name into vendor and model: "openai:gpt-6-luna", "claude-sonnet-5-5", "llama3.2:3b".
 
-    `profiles` are vendors, too. A bare name of a known family belongs to its vendor, any other to `default_vendor`;
-    "claude" and "gpt" alone mean the default models of theirs. Models are not checked against a list: new ones appear
-    every month, and the service knows best.
+    `profiles` are vendors, too. A bare name of a known family belongs to that family's vendor, any other name to
+    `default_vendor`. "claude" and "gpt" alone mean their vendors' default models. Models are not checked against a
+    list, because new ones appear every month.
     """
     name = name.strip()
     vendor, colon, model = name.partition(":")
@@ -81,9 +81,9 @@ def parse_model_name(name: str, default_vendor: str, profiles: tuple[str, ...] =
 
 
 def model_family(name: str) -> str:
-    """The maker of a model ("vendor:model"), whichever service it runs at; its vendor if the name does not tell.
+    """Return the maker of a model ("vendor:model"), whichever service runs it; its vendor if the name does not say.
 
-    What has another name at Azure OpenAI is one of OpenAI's all the same.
+    Models at Azure OpenAI with other names count as OpenAI's.
     """
     vendor, _, model = name.partition(":")
     if vendor in KEYLESS_VENDORS:
@@ -93,13 +93,13 @@ def model_family(name: str) -> str:
 
 
 def wire_format(model: str, endpoint: Endpoint) -> Api:
-    """How the model is spoken to at that endpoint."""
+    """Return the wire format for the model at that endpoint."""
     if endpoint.api is not None:
         return endpoint.api
     family = model_family(f"{endpoint.vendor}:{model}")
     match endpoint.access:
         case AzureAccess(api_version=version):
-            # The Responses API came with the version 2025-03-01-preview; names that are no date are later.
+            # Version 2025-03-01-preview added the Responses API; versions without a date are later.
             return "chat" if (version or "") < "2025-03-01" else "responses"
         case AwsAccess() | GoogleAccess() if family == "anthropic":
             return "messages"
@@ -111,9 +111,10 @@ def wire_format(model: str, endpoint: Endpoint) -> Api:
 
 
 def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Model:
-    """The model of that name at that endpoint, without retries; `deadline_s` is the wall-clock limit of one attempt.
+    """Return the model of that name at that endpoint, without retries. `deadline_s` is the wall-clock limit of one
+    attempt.
 
-    Raises ConfigError for an unknown vendor, what is missing or malformed, and an address that must not be used.
+    Raises ConfigError for an unknown vendor, missing or malformed settings, and an address that must not be used.
     """
     profiles = (endpoint.vendor,) if endpoint.base_url else ()
     vendor, model = parse_model_name(name, endpoint.vendor, profiles)
@@ -138,7 +139,7 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
 
 
 def require_access(name: str, endpoint: Endpoint) -> None:
-    """ConfigError that says what must be set before that model can be asked, or what of it cannot be used."""
+    """Raise ConfigError if settings that the model needs are missing or cannot be used."""
     vendor = endpoint.vendor
     is_profile = vendor not in VENDORS
     if endpoint.base_url is not None:
@@ -163,7 +164,7 @@ def require_access(name: str, endpoint: Endpoint) -> None:
 
 
 def load_sdk(name: str, endpoint: Endpoint) -> None:
-    """Import what the model of that name needs before its first request, which would import it otherwise."""
+    """Import what the model of that name needs, before its first request would do so."""
     if endpoint.vendor not in KEYLESS_VENDORS:
         _wire_module(wire_format(name.partition(":")[2], endpoint)).load_sdk()
 
@@ -174,7 +175,7 @@ def _wire_module(api: Api) -> Any:
 
 @cache
 def _load_embedding() -> object:
-    """The embedding model of the extra, read once; ConfigError says how to get it."""
+    """Return the embedding model of the extra, loaded once. Raises ConfigError that says how to install it."""
     from ralph_cli.providers.offline import semantic
 
     return semantic.load_embedding()

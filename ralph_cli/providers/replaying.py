@@ -1,4 +1,4 @@
-"""Replies of earlier runs, each at its place: what was answered once is never bought again."""
+"""Replays replies of earlier runs at the same place, so that no request is paid for twice."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ from ralph_cli.providers.wrapper import ModelWrapper
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where in a run a request is made: by whom, of which model, in which iteration; `digest` checks that it is it."""
+    """The place of a request in a run: its agent, model, iteration, and the request's digest."""
 
     agent: str
     model: str
@@ -23,11 +23,11 @@ class _Place:
 
 
 class Recording:
-    """The replies of earlier runs; each is given out once, at its place. Safe from every thread.
+    """The replies of earlier runs. Each is returned once, for the same request. Safe to use from every thread.
 
-    It is a sink of the run that is answered from it, so that it knows the iteration. Of several runs that went on with
-    one another each has the replies that it took over once more, as far as it came: for each place the run that has
-    most of them counts. One that `is_closed` is all there is: calls that failed then fail again, and nothing is asked.
+    It listens to the events of the replaying run to know the iteration. If several runs resumed one another, each
+    contains the replies that it took over. So for each place, the run with the most replies counts. If the recording
+    `is_closed`, failed calls fail again and nothing new is asked.
     """
 
     def __init__(self, *runs: Iterable[AnyEvent], is_closed: bool = False) -> None:
@@ -39,22 +39,22 @@ class Recording:
             self.add(run)
 
     def add(self, run: Iterable[AnyEvent]) -> bool:
-        """Add the replies of one more run; False when it has none that the others have not."""
+        """Add the replies of another run; return False if it has none that the others lack."""
         found = _replies_by_place(run, with_failures=self.is_closed)
         more = {place: new for place, new in found.items() if len(new) > len(self._replies.get(place, ()))}
         self._replies |= more
         return bool(more)
 
     def __call__(self, event: AnyEvent, /) -> None:
-        """Follow the run."""
+        """Follow the events of the run."""
         if isinstance(event, IterationStarted):
             self._iteration = event.number
 
     def take_reply(self, model: str, request: Request) -> Reply | None:
-        """The recorded reply to this very request of `model`, or None.
+        """Return the recorded reply to exactly this request of `model`, or None.
 
-        Of equal requests that are asked side by side each has the reply that it had, if that was recorded. Raises
-        ProviderError for a call that failed, if the recording is closed.
+        Equal parallel requests each receive their own reply if that was recorded. Raises ProviderError for a call that
+        failed, if the recording is closed.
         """
         if not self._replies:
             return None
@@ -68,7 +68,7 @@ class Recording:
                 _, reply = waiting.pop(next(same, 0))
                 if isinstance(reply, Reply):
                     return reply
-                if not waiting:  # else it was tried again
+                if not waiting:  # otherwise the call was retried
                     raise reply.again(attempts)
         return None
 
@@ -96,7 +96,7 @@ def _replies_by_place(
 
 @dataclass(frozen=True, slots=True)
 class AbsentModel:
-    """Stands for the model of that name where nothing is asked any more: each call of it is a ProviderError."""
+    """A placeholder for a model when nothing new is asked: each call raises ProviderError."""
 
     name: str
 
@@ -106,23 +106,23 @@ class AbsentModel:
         return self.name.split(":")[0]
 
     def complete(self, request: Request) -> Reply:
-        """Never gives a reply."""
+        """Raise ProviderError; there is never a reply."""
         what = f"there is no reply of {self.name} to what the {request.agent} asks next in the record"
         raise ProviderError(what, code="not-recorded")
 
 
 @dataclass(slots=True)
 class ReplayingModel(ModelWrapper):
-    """Answers from a recording as long as it has the very request, and asks the wrapped model otherwise.
+    """Answers from a recording if it has exactly this request; otherwise asks the wrapped model.
 
-    `on_replay` is called for each reply of the recording, so that a script can keep pace with it.
+    `on_replay` is called for each reply from the recording, so that a script can keep pace with it.
     """
 
     recording: Recording
     on_replay: Callable[[], None] = lambda: None
 
     def complete(self, request: Request) -> Reply:
-        """The recorded reply with what it cost then, or a new one."""
+        """Return the recorded reply with its original cost, or a new reply."""
         recorded = self.recording.take_reply(self.name, request)
         if recorded is None:
             return self.wrapped.complete(request)
@@ -132,7 +132,7 @@ class ReplayingModel(ModelWrapper):
 
 @dataclass(slots=True)
 class CallRepeater:
-    """Tells of calls of an earlier run as if they were made now: numbered, booked and recorded anew, never sent.
+    """Repeats the calls of an earlier run as events: numbered, booked and recorded again, but never sent.
 
     `on_replay` is called for each of their replies.
     """
@@ -143,9 +143,9 @@ class CallRepeater:
     on_replay: Callable[[], None] = field(default=lambda: None)
 
     def __call__(self, events: Iterable[CallEvent], *, are_used: bool = True) -> None:
-        """Tell of these calls, in order. Raises LimitExceeded when what they cost is more than may be spent.
+        """Repeat these calls, in order. Raises LimitExceeded if their cost exceeds the remaining budget.
 
-        Calls whose replies are of no use (not `are_used`) leave the run that much less to spend, and never raise.
+        Calls whose replies are not used (`are_used` is false) reduce the remaining budget, and never raise.
         """
         new_numbers: dict[int, int] = {}
         for event in events:
@@ -167,7 +167,7 @@ class CallRepeater:
 
 
 def parse_reply(recorded: Json, usage: Usage) -> Reply:
-    """The reply that a journal keeps."""
+    """Return the reply that a journal contains."""
     calls = tuple(ToolCall(**call) for call in recorded["calls"])
     turn = ModelTurn(recorded["text"], calls, recorded["raw"])
     return Reply(turn, StopReason(recorded["stop"]), usage, recorded["model"])

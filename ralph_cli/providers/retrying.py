@@ -1,4 +1,4 @@
-"""A model around a model that waits and asks again, within a deadline that nothing on the wire can stretch."""
+"""A model wrapper that waits and asks again, within a deadline that no behaviour of the server can extend."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -14,12 +14,12 @@ from ralph_cli.providers.wrapper import ModelWrapper
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How patient to be with one logical call; all times in seconds.
+    """The limits for the retries of one logical call; all times in seconds.
 
-    The wait before attempt n+1 is drawn evenly from 0 to `first_wait_s * growth ** (n - 1)`, at most `longest_wait_s`
-    ("full jitter"; Brooker, "Exponential Backoff and Jitter", AWS 2015). With growth 3 the fifth wait reaches 60 s.
-    All attempts and these waits end at `deadline_s`. Waiting for a turn at a service that is asked too much counts
-    for neither: it ends after `patience_s` without any answer of the service.
+    The wait before attempt n+1 is drawn uniformly from 0 to `first_wait_s * growth ** (n - 1)`, at most
+    `longest_wait_s` ("full jitter"; Brooker, "Exponential Backoff and Jitter", AWS 2015). With growth 3 the fifth wait
+    reaches 60 s. All attempts and these waits end at `deadline_s`. Waiting for a turn at a busy service does not count
+    towards this deadline. It ends after `patience_s` without any answer from the service.
     """
 
     attempts: int = 6
@@ -33,10 +33,10 @@ class RetryPolicy:
 
 @dataclass(slots=True)
 class RetryingModel(ModelWrapper):
-    """Asks again after faults that pass by themselves, and never again after any other.
+    """Asks again after temporary faults, and never after any other fault.
 
-    `on_retry(attempt, error, wait_s)` is called for every failed attempt that will be repeated, before the wait.
-    `take_turn` takes the turn among other programs that ask the same service, or gives the seconds until the next.
+    `on_retry(attempt, error, wait_s)` is called before the wait, for each failed attempt that will be repeated.
+    `take_turn` takes a turn among other programs that use the same service, or returns the seconds until the next turn.
     """
 
     _: KW_ONLY
@@ -54,8 +54,8 @@ class RetryingModel(ModelWrapper):
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise the last ProviderError once waiting cannot help.
 
-        A call that hangs or drips is left behind at the deadline, still running on a thread of its own. With a ledger,
-        a call lasts no longer than the run may: LimitExceeded when its time is over.
+        A call that hangs is abandoned at the deadline and keeps running on a separate thread. With a ledger, a call
+        lasts no longer than the run's time; then LimitExceeded is raised.
         """
         seconds = self.policy.deadline_s
         if self.ledger is not None and (left := self.ledger.seconds_left) is not None:
@@ -104,14 +104,16 @@ class RetryingModel(ModelWrapper):
             self.ledger.check_time()
 
     def _turn_delay(self, error: ProviderError, begun: float) -> float | None:
-        """Seconds until the service may be asked again, or None when that is not worth waiting for."""
+        """Return the seconds until the service may be asked again, or None if the wait would be too long."""
         wait = self.governor.seconds_held
         answered = max(begun, self.governor.last_answer)
         is_patient = self.monotonic() + wait - answered <= self.policy.patience_s
         return wait if error.retryable and wait <= LONGEST_HOLD_S and is_patient else None
 
     def _retry_delay(self, error: ProviderError, failures: Sequence[str], deadline: float) -> float | None:
-        """Seconds until the next attempt, or None when there must be none. `failures` are codes, this error's last."""
+        """Return the seconds until the next attempt, or None if there must be none. `failures` are codes, this error's
+        last.
+        """
         policy, attempt = self.policy, len(failures)
         is_last = attempt >= policy.attempts or failures.count("bad-reply") >= policy.bad_reply_attempts
         if not error.retryable or is_last:
@@ -119,7 +121,7 @@ class RetryingModel(ModelWrapper):
         if error.retry_after is not None:
             if error.retry_after > LONGEST_HOLD_S:
                 return None
-            # Up to a second more, so that callers with the same wait do not come back at the same time.
+            # Up to a second more, so that callers with the same wait do not return at the same time.
             wait = error.retry_after + self.jitter()
         else:
             wait = self.jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))

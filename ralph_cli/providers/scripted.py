@@ -1,4 +1,4 @@
-"""A model whose replies are given beforehand: a list, a function or a file; for tests, demonstrations and replays."""
+"""A model with predefined replies from a list, a function or a file; for tests, demonstrations and replays."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,10 @@ Script = Iterable[Reply | ProviderError] | Callable[[Request], Reply | ProviderE
 
 
 class ScriptedModel:
-    """Plays replies in order, or asks a function for each; a ProviderError in the script is raised.
+    """Returns replies in order, or asks a function for each. A ProviderError in the script is raised.
 
-    Running out of replies is a ProviderError with code "script-ended", never a default answer. `requests` holds what
-    was asked. A list is for one thread; a function may be called from several.
+    If there are no replies left, it raises a ProviderError with code "script-ended". `requests` has all requests. A
+    list is for one thread; a function may be called from several.
     """
 
     def __init__(self, script: Script, *, name: str = "scripted:script", vendor: str = "scripted") -> None:
@@ -24,7 +24,7 @@ class ScriptedModel:
         self._replies: Iterator[Reply | ProviderError] = iter(()) if callable(script) else iter(script)
 
     def complete(self, request: Request) -> Reply:
-        """The next reply of the script."""
+        """Return the next reply of the script."""
         self.requests.append(request)
         reply = self._function(request) if self._function else next(self._replies, None)
         if reply is None:
@@ -39,21 +39,21 @@ class ScriptedModel:
 
 
 def text_reply(text: str, *, stop: StopReason = StopReason.END, usage: Usage = Usage()) -> Reply:
-    """A reply of plain text."""
+    """Return a reply of plain text."""
     return Reply(ModelTurn(text), stop, usage, "scripted")
 
 
 def tool_reply(*calls: Json, text: str = "", usage: Usage = Usage(), name: str = "act") -> Reply:
-    """A reply that calls the worker's tool, once for each dict of arguments."""
+    """Return a reply that calls the worker's tool, once for each dict of arguments."""
     made = tuple(ToolCall(f"call-{number}", name, arguments) for number, arguments in enumerate(calls, 1))
     return Reply(ModelTurn(text, made), StopReason.TOOL, usage, "scripted")
 
 
 def load_script(path: Path) -> ScriptedModel:
-    """The model `scripted:PATH`: a JSON list of replies, played in order.
+    """Return the model `scripted:PATH`: a JSON list of replies, returned in order.
 
     A reply is {"act": {arguments of the worker's tool}}, {"acts": [several calls of one turn]}, {"text": "..."} or
-    {"error": "..."}. Raises ConfigError that names the reply which is none of these.
+    {"error": "..."}. Raises ConfigError that names the first invalid reply.
     """
     name = f"scripted:{path.name}"
     try:

@@ -1,4 +1,4 @@
-"""The base of every model around a model: it has the name and the vendor of the model inside."""
+"""The base of all model wrappers, which have the name and the vendor of the wrapped model."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -10,26 +10,26 @@ from ralph_cli.core.model import Model, Reply, Request
 
 @dataclass(slots=True)
 class ModelWrapper:
-    """A model around another one, which changes only `Model.complete`."""
+    """A model that wraps another one and changes only `Model.complete`."""
 
     wrapped: Model
 
     @property
     def name(self) -> str:
-        """The name of the model inside."""
+        """The name of the wrapped model."""
         return self.wrapped.name
 
     @property
     def vendor(self) -> str:
-        """The vendor of the model inside."""
+        """The vendor of the wrapped model."""
         return self.wrapped.vendor
 
 
-SENDING_S = 0.05  # seconds in which a request is on its way: work at the same time would only delay it
+SENDING_S = 0.05  # seconds for sending a request; parallel work would only delay it
 
 
 def preload(steps: Iterable[Callable[[], None]], after: float = 0.0) -> None:
-    """Run the steps in order in a new thread, `after` that many seconds."""
+    """Run the steps in order in a new thread, after a delay of `after` seconds."""
 
     def work() -> None:
         clock.sleep(after)
@@ -41,23 +41,23 @@ def preload(steps: Iterable[Callable[[], None]], after: float = 0.0) -> None:
 
 @dataclass(slots=True)
 class BranchModel(ModelWrapper):
-    """Marks requests as those of a child worker, unless they are of a child of that."""
+    """Marks requests as those of a child worker, unless they already belong to one of its own children."""
 
     branch: str
 
     def complete(self, request: Request) -> Reply:
-        """The wrapped model's reply."""
+        """Return the wrapped model's reply."""
         return self.wrapped.complete(replace(request, branch=request.branch or self.branch))
 
 
 @dataclass(slots=True)
 class PreloadingModel(ModelWrapper):
-    """Does what will be needed, such as the imports of other models, while its first reply is waited for."""
+    """Prepares what will be needed, such as the imports of other models, while it waits for its first reply."""
 
     needed: tuple[Callable[[], None], ...] = ()
 
     def complete(self, request: Request) -> Reply:
-        """The reply of the model inside."""
+        """Return the wrapped model's reply."""
         needed, self.needed = self.needed, ()
         if needed:
             preload(needed, after=SENDING_S)

@@ -1,1 +1,1 @@
-"""The inner loop: a model explores the document by writing Python, until it hands in a draft."""
+"""The inner loop: a model explores the document by writing Python, until it submits a draft."""

@@ -1,4 +1,4 @@
-"""The sandbox as the worker meets it: started early, document loaded, sub-queries answered by the host in parallel."""
+"""The worker's sandbox: it starts early, has the document loaded, and the host answers its sub-queries in parallel."""
 
 import re
 import threading
@@ -42,7 +42,9 @@ CLOSE_WAIT_S = 5.0  # seconds to wait for an engine that is still starting
 
 @dataclass(slots=True)
 class Subqueries:
-    """Answers `llm_query` for a guest. Budget and calls are the host's; nothing the guest says is trusted."""
+    """Answers `llm_query` for code in the sandbox. The host controls budget and calls, and trusts nothing from the
+    sandbox.
+    """
 
     model: Model
     system: str
@@ -56,9 +58,9 @@ class Subqueries:
         self._beside = SideBySide(self.most_at_once)
 
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-        """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
+        """Answer (prompt, text) pairs in order. A pair that fails or exceeds the budget does not affect the others."""
         answers: list[Answer | Future[Answer]] = []
-        for number in range(len(items)):  # what is beyond the budget is not even decoded
+        for number in range(len(items)):  # pairs beyond the budget are not even decoded
             if self.used >= self.allowed:
                 spent = f"sub-query budget used up ({self.used} of {self.allowed}); finish with what you have"
                 answers.append(QueryFailure(spent))
@@ -78,24 +80,25 @@ class Subqueries:
             return QueryFailure(error.message)
 
     def message(self, prompt: str, text: str) -> str:
-        """What the model is asked."""
+        """Return the message that is sent to the model."""
         return f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
 
     @property
     def warning(self) -> str:
-        """A warning to the worker once four fifths of the budget are used; empty before."""
+        """A warning to the worker once 80 % of the budget is used; empty before."""
         if self.used < int(self.allowed * 0.8):
             return ""
         return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
 
     def close(self) -> None:
-        """Begin no further call; those in flight are left to end by themselves."""
+        """Start no further calls. Running calls end by themselves."""
         self._beside.close()
 
 
 class SideBySide:
-    """Runs functions on threads of their own, so many at once. They do not keep the program alive: after Ctrl-C nobody
-    waits for a slow model.
+    """Runs functions on separate threads, at most `most_at_once` at a time.
+
+    The threads do not keep the program alive, so Ctrl-C does not wait for a slow model.
     """
 
     def __init__(self, most_at_once: int) -> None:
@@ -103,7 +106,7 @@ class SideBySide:
         self._closed = threading.Event()
 
     def submit(self, work: Callable[[], T]) -> "Future[T]":
-        """Begin a function as soon as there is room; its result, or what it raises, is the future's."""
+        """Start a function as soon as a slot is free. The future receives its result or its exception."""
         future: Future[T] = Future()
 
         def run() -> None:
@@ -119,13 +122,15 @@ class SideBySide:
         return future
 
     def close(self) -> None:
-        """Begin no further calls; running ones may end."""
+        """Start no further calls. Running calls may end."""
         self._closed.set()
 
 
 def wait_for(futures: Sequence["Future[T]"]) -> list[T]:
-    """The results, once all are there. Calls in flight are paid for: a bound that one of them meets ends the run only
-    when the others are back. Raises what one of them has raised, and begins none of the rest if it is interrupted.
+    """Wait for all futures and return their results. Raises the first exception in the order of `futures`.
+
+    Running calls are paid for, so a limit that one call exceeds ends the run only after the others are back. If the
+    wait is interrupted, the calls that have not started are cancelled.
     """
     try:
         wait(futures)
@@ -137,22 +142,22 @@ def wait_for(futures: Sequence["Future[T]"]) -> list[T]:
 
 
 def as_answer(reply: Reply) -> Answer:
-    """The answer for the code. A reply that was cut off is a failure, because the code could not tell."""
+    """Return the answer for the worker's code. A truncated reply is a failure, because the code could not detect it."""
     if reply.stop is StopReason.LENGTH:
         return QueryFailure(f"the answer was cut at {MAX_ANSWER_TOKENS} tokens; ask for less at a time")
     return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
 
 
 def refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-    """Answers no sub-query: for code of ours, which needs no model."""
+    """Refuse all sub-queries; used for ralph's own code, which needs no model."""
     return [QueryFailure("not now") for _ in items]
 
 
 class DocumentSandbox:
-    """A sandbox with one document in it. `prepare` starts it in the background; `run` waits for it only when needed.
+    """A sandbox with one document. `prepare` starts it in the background; `run` waits for it only when needed.
 
-    With a `memory`, the notes of earlier runs, it is the variable `memory`. `has_children` offers `rlm_query`. Nothing
-    here lasts longer than the `ledger` has time left.
+    `memory` holds the notes of earlier runs and becomes the variable `memory`. `has_children` offers `rlm_query`. No
+    snippet runs longer than the time left in `ledger`.
     """
 
     def __init__(
@@ -175,7 +180,7 @@ class DocumentSandbox:
         self._deferred: list[Callable[[], object]] = []
 
     def prepare(self) -> None:
-        """Begin to start the engine, without waiting; a second call does nothing."""
+        """Start the engine in the background. A second call does nothing."""
         with self._lock:
             if self._ready is None:
                 self._ready = Future()
@@ -201,10 +206,11 @@ class DocumentSandbox:
         now: str = "",
         delegate: HostQuery = refuse_to_delegate,
     ) -> Result:
-        """Run one snippet, which finds the time `now`, and what was deferred before it. One that fails is a Result.
+        """Run one snippet, after all deferred actions. `now` is the time that the snippet sees. A snippet that fails
+        returns a Result.
 
-        Raises EngineError when there is no engine, and LimitExceeded when the time of the run is over, also in the
-        middle of the snippet.
+        Raises EngineError if there is no engine, and LimitExceeded if the time of the run is over, even during the
+        snippet.
         """
         deferred, self._deferred = self._deferred, []
         for action in deferred:
@@ -219,7 +225,7 @@ class DocumentSandbox:
             at = clock.since_1970(now)
             result = sandbox.run(code, query, seconds=left, watched=watched, now=at, delegate=delegate)
             if result.state_lost:
-                # A snippet that the end of the run's time has cut has no fault.
+                # If the run's time limit ended the snippet, the snippet is not at fault.
                 self._ledger.check_time()
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
@@ -228,23 +234,25 @@ class DocumentSandbox:
         return result
 
     def assign(self, name: str, value: object) -> None:
-        """Make a plain value a variable, once a snippet is run that may read it."""
+        """Assign a plain value to a variable before the next snippet runs."""
         self.defer(lambda: self.run(f"{name} = {value!r}", refuse_queries))
 
     def tell_budget(self, **left: int) -> None:
-        """Have `budget()` give what is left, as of now: what is named here, and what the run may still spend."""
+        """Make `budget()` return what is left now: the values in `left` and what the run may still spend."""
         self.assign("_budget", {**left, **self._ledger.left})
 
     def defer(self, action: Callable[[], object]) -> None:
-        """Have `action` done before the next snippet, if one is ever run."""
+        """Run `action` before the next snippet, if there is one."""
         self._deferred.append(action)
 
     def drop_deferred(self) -> None:
-        """Forget what was deferred: the variables that it was for are lost."""
+        """Drop the deferred actions, because the variables that they were for are lost."""
         self._deferred.clear()
 
     def take_engine(self) -> Sandbox | None:
-        """The engine, for another document: this sandbox is not used any more. None if it never started."""
+        """Return the engine for use with another document; None if it never started. This sandbox must not be used
+        afterwards.
+        """
         ready, self._ready = self._ready, None
         if ready is None or not ready.done() or ready.exception() is not None:
             self._ready = ready
@@ -252,10 +260,10 @@ class DocumentSandbox:
         return ready.result()
 
     def close(self) -> None:
-        """Kill the worker; safe to call at any time, more than once.
+        """Stop the sandbox. You can call this at any time, and more than once.
 
-        An engine that is still starting is given a moment, so that it leaves nothing on disk; one that is still
-        fetching its runtime is not waited for.
+        An engine that is still starting gets `CLOSE_WAIT_S` seconds, so that it leaves no files behind. If it needs
+        longer, for example to download its runtime, it is closed once it has started.
         """
         with self._lock:
             ready = self._ready
@@ -272,13 +280,13 @@ class DocumentSandbox:
 
 
 def _write_prelude(document: Document) -> str:
-    """The source of the look-up functions, and what they know of the document."""
+    """Return the source of the look-up functions, and the facts about the document that they use."""
     facts = "".join(f"{name} = {value!r}\n" for name, value in lookup_facts(document).items())
     return f"{lookup_functions()}\n{facts}"
 
 
 def lookup_facts(document: Document) -> dict[str, object]:
-    """What the look-up functions know of a document beside its text and pages, by the names of their globals."""
+    """Return what the look-up functions know about a document besides its text and pages, by global name."""
     return {
         "_line_notes": _describe_lines(document),
         "_headings": [(heading.start, heading.level, heading.text, heading.end) for heading in document.headings],
@@ -292,8 +300,10 @@ def lookup_facts(document: Document) -> dict[str, object]:
 
 
 def list_members(document: Document) -> list[tuple[int, str, str, int, int, int, int]]:
-    """The documents of a set as a worker has them: number, name, kind, first and last page, where its text begins and
-    ends."""
+    """Return the documents of a set, as a worker sees them.
+
+    Each is (number, name, kind, first page, last page, start of its text, end of its text).
+    """
     return [
         (number, it.name, it.kind, it.first_page, it.last_page, it.start, it.end)
         for number, it in enumerate(document.members, 1)
@@ -301,8 +311,11 @@ def list_members(document: Document) -> list[tuple[int, str, str, int, int, int,
 
 
 def list_tables(document: Document) -> list[tuple[int, int, int, list[tuple[int, int]], dict[int, int]]]:
-    """Of each table where its title begins, where it ends, where its first row behind the names of columns begins; the
-    lines that govern all of its rows; and by its beginning, of each row that is in a group, where its head begins."""
+    """Return for each table: start of its title, end, start of its first row below the header, lines above, and groups.
+
+    The lines above are those that govern all of its rows. The groups map the start of each grouped row to the start of
+    its group's head.
+    """
     found = []
     for table in document.tables:
         first = table.rows[min(table.header_rows, len(table.rows) - 1)].start
@@ -322,7 +335,7 @@ def _line_start(text: str, offset: int) -> int:
 
 
 def _name_pages(document: Document) -> dict[int, str]:
-    """What pages are called beside their number, where that says more: in a set, in formats without pages, of OCR."""
+    """Return descriptions of pages that say more than the number: in sets, in formats without pages, and for OCR."""
     scanned = dict.fromkeys((scan.number for scan in document.scans), "read by OCR")
     if not document.members and document.page_noun == "page":
         return scanned
@@ -331,9 +344,9 @@ def _name_pages(document: Document) -> dict[int, str]:
 
 
 def _name_places(document: Document) -> list[tuple[int, str]]:
-    """Where numbered parts begin, and their names, of the formats in which a person names a place by them."""
+    """Return the starts and names of numbered parts, for the formats in which people refer to parts by number."""
     files = document.members or (document,)
-    ends = [(member.start, "") for member in document.members]  # no part goes on in the next document
+    ends = [(member.start, "") for member in document.members]  # no part continues in the next document
     kinds = [file.kind for file in files]
     places = [
         (place.start, place.name)
@@ -344,7 +357,7 @@ def _name_places(document: Document) -> list[tuple[int, str]]:
 
 
 def _describe_lines(document: Document) -> dict[int, str]:
-    """By the offset at which it begins, what a line of the document does not show."""
+    """Return notes on what lines of the document do not show, by the offset where the line begins."""
     notes = {line: f"in this row {columns}" for line, columns in describe_sparse_rows(document).items()}
     for described in (describe_lines_with_additions(document), describe_unsure_lines(document)):
         for line, note in described.items():
@@ -354,7 +367,7 @@ def _describe_lines(document: Document) -> dict[int, str]:
 
 @cache
 def lookup_functions() -> str:
-    """The source of the look-up functions, as one module: with it begins what each document's sandbox is given."""
+    """Return the source of the look-up functions as one module. The code for each document's sandbox begins with it."""
     package = resources.files("ralph_cli")
     names = (
         "text/patterns.py",

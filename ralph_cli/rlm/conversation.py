@@ -1,4 +1,4 @@
-"""The conversation of runs before, made again to the letter from their journals, so that a further question goes on."""
+"""Rebuilds the exact conversation of earlier runs from their journals, so that a follow-up question can continue it."""
 
 import itertools
 import re
@@ -13,16 +13,16 @@ from ralph_cli.providers.replaying import parse_reply
 from ralph_cli.rlm.loop import MAX_TOKENS, MAX_TOKENS_LONG, list_shown
 from ralph_cli.rlm.recorded import RecordedSnippet, list_snippets
 
-MOST_CALLS = 4  # calls of one turn whose answers can be told apart
+MOST_CALLS = 4  # most calls in one turn whose answers can be separated
 
 _MARK = re.compile(r"<data-([0-9a-f]{12})>")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedConversation:
-    """The turns up to the worker's last word, by what `system` prompt, and the snippets whose variables it has.
+    """The turns up to the worker's last message, their `system` prompt, and the snippets that created its variables.
 
-    The calls of its last turn have no answer yet (`open_calls`): the next message answers them.
+    The calls of the last turn have no answer yet (`open_calls`); the next message answers them.
     """
 
     system: str
@@ -32,14 +32,14 @@ class RecordedConversation:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether its last turn has code whose output was never shown."""
+        """Whether the last turn has code whose output was never shown."""
         last = self.turns[-1]
         calls = last.calls if isinstance(last, ModelTurn) and self.open_calls else ()
         return any((call.arguments or {}).get("code") for call in calls)
 
     @property
     def further_characters(self) -> int:
-        """Characters of what was said behind the first turn, which a new conversation would have, too."""
+        """The characters of all turns after the first, which a new conversation would contain, too."""
         return Request("", "", self.turns[1:]).characters
 
     @property
@@ -51,10 +51,11 @@ class RecordedConversation:
 def rebuild_conversation(
     runs: Sequence[Sequence[AnyEvent]], agent: str, model: str, systems: Sequence[str], tool: Tool
 ) -> RecordedConversation | None:
-    """The conversation that these runs, each of which went on from the one before, had with `agent` of `model`.
+    """Return the conversation that these runs had with `agent` of `model`. Each run continued the one before.
 
-    A journal has the newest turn and the reply of each call, and the hash of the whole request: what is put together
-    from those has that hash, with one of the `systems`. None if it has not: of another model, or of another version.
+    A journal has the newest turn and the reply of each call, and the hash of the whole request. The request is rebuilt
+    from these with each of the `systems` until its hash agrees. Returns None if none agrees, as for another model or
+    version.
     """
     system, turns, snippets = "", tuple[Turn, ...](), list[RecordedSnippet]()
     said: _Said | None = None
@@ -71,7 +72,7 @@ def rebuild_conversation(
                         return None
                     system, turns, said = *found, None
                     if event is calls[0] and len(turns) == 1:
-                        snippets = []  # it began anew, in a sandbox of its own
+                        snippets = []  # the conversation began again, in a new sandbox
                 case CallFinished(reply=reply) if event.number in numbers and reply is not None:
                     said = _Said(parse_reply(reply, event.usage), [])
                 case SnippetRan() if said is not None:
@@ -85,14 +86,15 @@ def rebuild_conversation(
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A reply, and the snippets that were run because of it."""
+    """A reply, and the snippets that ran because of it."""
 
     reply: Reply
     ran: list[SnippetRan]
 
     def answers(self, sent: str) -> Iterator[ToolTurn]:
-        """What may have answered its calls, if `sent` is all that was said: whether each was an error is not recorded,
-        nor where an answer ends, but for what code has printed.
+        """Yield the possible answers to the reply's calls, if `sent` is the whole message.
+
+        The journal does not record whether an answer was an error, nor where it ends, except for the output of code.
         """
         calls = self.reply.calls
         if not 0 < len(calls) <= MOST_CALLS:
@@ -113,7 +115,7 @@ class _Said:
 def _find_request(
     call: CallStarted, turns: tuple[Turn, ...], said: _Said | None, systems: Sequence[str], tool: Tool
 ) -> tuple[str, tuple[Turn, ...]] | None:
-    """The system prompt and the turns that were sent with a call, as its hash tells."""
+    """Return the system prompt and the turns of a call's request, found by its hash; None if no candidate agrees."""
     for candidate in _possible_turns(call.sent, turns, said):
         for system in systems:
             for most in (MAX_TOKENS, MAX_TOKENS_LONG):
@@ -123,7 +125,7 @@ def _find_request(
 
 
 def _possible_turns(sent: str, turns: tuple[Turn, ...], said: _Said | None) -> Iterator[tuple[Turn, ...]]:
-    """What may have been sent when `sent` was the newest turn, behind these turns and what was said to them."""
+    """Yield the turns that may have been sent with `sent` as the newest turn, after `turns` and the reply `said`."""
     if said is not None:
         turn = said.reply.turn
         for answer in said.answers(sent):
@@ -131,6 +133,6 @@ def _possible_turns(sent: str, turns: tuple[Turn, ...], said: _Said | None) -> I
         if turn.text.strip():
             yield (*turns, ModelTurn(turn.text, (), turn.raw), UserTurn(sent))
     if turns:
-        yield turns  # asked again
+        yield turns  # the same request again
         yield (*turns, UserTurn(sent))
     yield (UserTurn(sent),)

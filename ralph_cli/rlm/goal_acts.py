@@ -1,4 +1,4 @@
-"""What the worker of a goal can do with its one tool, and the parsing of it; never raises on what a model wrote."""
+"""The acts of a goal's worker and their parsing, which never raises an error because of a model's output."""
 
 import keyword
 import unicodedata
@@ -38,7 +38,7 @@ GOAL_ACT = Tool(
 
 @dataclass(frozen=True, slots=True)
 class SetOutput:
-    """The worker gives the whole output."""
+    """The worker sets the whole output."""
 
     call: str
     text: str
@@ -46,7 +46,7 @@ class SetOutput:
 
 @dataclass(frozen=True, slots=True)
 class OutputFromVariable:
-    """The worker wants the text of a sandbox variable to be the output."""
+    """The worker sets the output to the text of a sandbox variable."""
 
     call: str
     name: str
@@ -54,14 +54,14 @@ class OutputFromVariable:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
-    """The worker wants the verifiers run on the current output."""
+    """The worker asks to run the verifiers on the current output."""
 
     call: str
 
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """The worker says something; the completion marker in it is its intent to finish."""
+    """The worker says something. A completion marker in it means that the worker wants to finish."""
 
     call: str
     text: str
@@ -69,7 +69,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """The worker says why it cannot go on."""
+    """The worker says why it cannot continue."""
 
     call: str
     reason: str
@@ -88,7 +88,7 @@ class _Act(StrictObject):
 
 
 def parse_goal_call(call: ToolCall) -> Act | MalformedCall:
-    """The meaning of one tool call. An empty text and `verify: false` are as good as not given."""
+    """Parse one tool call. An empty text and `verify: false` count as not given."""
     given = parse_act(call, _Act, lambda value: value is True or (isinstance(value, str) and bool(value.strip())))
     if isinstance(given, MalformedCall):
         return given
@@ -109,13 +109,13 @@ def parse_goal_call(call: ToolCall) -> Act | MalformedCall:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why there is no text; phrased for the worker."""
+    """The reason why there is no text, phrased for the worker."""
 
     reason: str
 
 
 def read_variable(workbench: DocumentSandbox, name: str) -> str | Refusal:
-    """The str() of a variable of the sandbox; what comes out is as untrusted as everything else in there."""
+    """Return the str() of a sandbox variable. The text is as untrusted as everything from the sandbox."""
     if not name.isidentifier() or keyword.iskeyword(name) or unicodedata.normalize("NFKC", name) != name:
         return Refusal(f"{name!r} is not the name of a variable.")
     result = workbench.run(f"print(str({name}), end='')", refuse_queries)

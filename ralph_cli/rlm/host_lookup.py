@@ -1,4 +1,7 @@
-"""The worker's look-up functions on the host, for a judge that looks for itself: our own code, so without a sandbox."""
+"""The worker's look-up functions, run on the host for a judge that looks things up.
+
+As ralph's own code, they need no sandbox.
+"""
 
 import re
 from functools import partial
@@ -10,14 +13,14 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.run import Look
 from ralph_cli.rlm.bridge import lookup_facts, lookup_functions
 
-# Hints at calls that only a worker can make.
+# Hints in the output that suggest calls only a worker can make.
 _CALLS = re.compile(
     r"(?:: |; )(?:more|show|section|headings|at|llm_query)\([^\n]*?\)(?: prints them| has them read)?(?=\)?$)", re.M
 )
 
 
 class HostLookups:
-    """Runs look-ups over one document and gives what the worker's functions print."""
+    """Runs look-ups in one document and returns what the worker's functions print."""
 
     def __init__(self, document: Document) -> None:
         self._lock = Lock()
@@ -34,7 +37,10 @@ class HostLookups:
         self._is_set = bool(document.members)
 
     def __call__(self, look: Look, *, brief: bool = False) -> str:
-        """What a look-up prints; of words, if `brief`, a line for each place. One that cannot be run prints why."""
+        """Return what a look-up prints. If it cannot run, return the reason.
+
+        If `brief`, a search for words prints one line per hit.
+        """
         with self._lock:  # runs over one document share this object, and its functions print into one text
             return self._run(look, 0 if brief else 6)
 
@@ -47,7 +53,7 @@ class HostLookups:
             return f"{look.what!r} is no number of a page"
         match look.kind:
             case "find":
-                # Little around each place, so that many places have room.
+                # Little context around each hit leaves room for many hits.
                 self._functions["find"](_as_pattern(look.what), show=shown, before=1, after=1, **among)
             case "section":
                 self._functions["section"](look.what, **among)
@@ -60,9 +66,9 @@ class HostLookups:
 
 
 def _as_pattern(words: str) -> str:
-    """Words as a regular expression that finds them at the start of a word; | separates alternatives.
+    """Return a regular expression that finds the words at the start of a word; | separates alternatives.
 
-    A judge cannot send an expression of its own: one may take for ever, and nothing stops it here.
+    A judge cannot send an expression of its own, because it might run forever and nothing here would stop it.
     """
     alternatives = [" ".join(map(_escape, each.split())) for each in words.split("|") if each.strip()]
     # In a script without spaces the start of a word is unknown.
@@ -71,7 +77,7 @@ def _as_pattern(words: str) -> str:
 
 
 def _escape(word: str) -> str:
-    """A word as an expression that finds it whichever quotation marks and apostrophes it has."""
+    """Return an expression that finds the word with any kind of quotation marks and apostrophes."""
     return (
         re.escape(word.replace("\u2019", "'").replace("\u201c", '"').replace("\u201d", '"'))
         .replace("'", "['\u2019]")
@@ -80,5 +86,5 @@ def _escape(word: str) -> str:
 
 
 def _without_escapes(line: str) -> str:
-    """The line that counts the hits, with the words as they were asked for."""
+    """Return the line that counts the hits, with the words as the judge wrote them."""
     return line.replace(r"\b", "").replace("['\u2019]", "'").replace('["\u201c\u201d]', '"').replace("\\", "")

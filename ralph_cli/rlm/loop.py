@@ -1,4 +1,4 @@
-"""The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
+"""The inner loop: one worker's conversation, from the first look at the document to a draft for the judge."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,45 +44,48 @@ VARIABLES_LOST = "[The sandbox was restarted: your variables are gone; `context`
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What local rules say of a draft: what is wrong with it, nothing when it may go to the judge, and the attempt that
-    they made of it.
+    """The result of the local rules for a draft: the issues (none if the draft may go to the judge) and the attempt
+    made from it.
     """
 
     issues: tuple[Issue | str, ...] = ()
     attempt: Attempt | None = None
 
 
-ReviewDraft = Callable[[Draft], Review]  # the local rules of a draft
+ReviewDraft = Callable[[Draft], Review]  # checks a draft against the local rules
 
 
 class AnswersForChildren(Protocol):
-    """Who answers what a worker's code asks its children; they have `begun` so many. See `modes.children.Children`."""
+    """Answers a worker's questions to its children; `begun` counts the children. See `modes.children.Children`."""
 
     begun: int
 
     @property
     def left(self) -> int:
-        """How many more may be begun."""
+        """How many more children may be started."""
 
     def ask(self, items: Sequence[tuple[str, str]], iteration: int) -> tuple[Sequence[Answer], Spans]:
-        """The answers to pairs of question and part, in order, and what the children were shown of the document."""
+        """Return the answers to (question, part) pairs, in order, and the spans of the document that the children were
+        shown.
+        """
 
     def repeat(self, recorded: Sequence[ChildEvent]) -> None:
-        """Tell of children of an earlier run as if they had worked now; what they answered is not asked again."""
+        """Report children of an earlier run as if they had worked now. Their questions are not asked again."""
 
     def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
-        """What children have answered to these before; None where none has."""
+        """Return the earlier answers of children to these items; None for each item without an answer."""
 
 
 def accept_draft(draft: Draft) -> Review:
-    """No rules: whatever is submitted ends the iteration."""
+    """Accept any draft, so that the first one submitted ends the iteration."""
     return Review()
 
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """How an iteration of exploring ended: the last draft (None if there was none), whether the rules accepted it, and
-    the attempt that they made of it. `stuck` says what the worker repeated blindly, if that ended it.
+    """The end of an iteration: the last draft (None if there was none), whether the rules accepted it, and its attempt.
+
+    If blind repetition ended the iteration, `stuck` says what the worker repeated.
     """
 
     draft: Draft | None
@@ -93,7 +96,7 @@ class ExplorationResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """The answer to one tool call: its text, whether it is an error, and the draft that was accepted."""
+    """The answer to one tool call: its text, whether it is an error, and the draft if it was accepted."""
 
     text: str
     error: bool = False
@@ -101,7 +104,7 @@ class ToolAnswer:
 
 
 def list_shown(turns: Iterable[Turn]) -> Iterator[str]:
-    """The texts that these turns sent to the model."""
+    """Yield the texts that these turns sent to the model."""
     for turn in turns:
         match turn:
             case UserTurn(text):
@@ -112,16 +115,19 @@ def list_shown(turns: Iterable[Turn]) -> Iterator[str]:
 
 @dataclass(slots=True, kw_only=True)
 class Explorer:
-    """A worker with its conversation; history is only appended to, so that every request extends the one before.
+    """A worker with its conversation. History is only appended to, so that every request extends the previous one.
 
-    `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
-    MalformedCall is answered with its fault, and any other act of a mode's own is carried out by `perform`. What is
-    said without a tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it.
-    `shared_opening` is what the opening for any question to this document begins with. `holds_text` says whether the
-    opening holds the whole document. `short_opening` makes one without it, for a conversation that has grown too long,
-    and `short_system` is the system prompt of that. `coverage_tracker` keeps what was read, in earlier conversations
-    too; `listed_headings`, a part of the opening, is no reading. `children` answer `rlm_query`. `recorded` holds the
-    snippets of the runs that this one continues: their recorded output is used.
+    `parse` turns a tool call into an act. A Snippet is run, a Draft is reviewed and may end the iteration, a
+    MalformedCall is answered with its fault, and `perform` carries out any other act of a mode. Text without a tool
+    call goes to `on_text`; it is answered with `nudge` unless `on_text` makes a draft of it.
+
+    `shared_opening` is the beginning of the opening that all questions to this document share. `holds_text` says
+    whether the opening contains the whole document. If a conversation grows too long, it restarts with `short_opening`,
+    which lacks the document, and the system prompt `short_system`.
+
+    `coverage_tracker` records what was read, also in earlier conversations. `listed_headings`, a part of the opening,
+    does not count as read. `children` answer `rlm_query`. `recorded` has the snippets of the runs that this one
+    continues; their recorded output is reused.
     """
 
     model: Model
@@ -170,9 +176,10 @@ class Explorer:
         self._has_seen_text = self.holds_text
 
     def explore(self, feedback: str, iteration: int, review: ReviewDraft = accept_draft) -> ExplorationResult:
-        """One iteration: go on from `feedback` (empty at first) until `review` accepts a draft or the steps are used.
+        """Run one iteration: continue from `feedback` (empty at first) until `review` accepts a draft or the steps are
+        used up.
 
-        The same step three times in a row ends it, too. Raises ProviderError, EngineError and LimitExceeded.
+        The same step three times in a row also ends the iteration. Raises ProviderError, EngineError and LimitExceeded.
         """
         self._iteration, self._step, self._last_draft, self._review = iteration, 0, None, review
         self._told, self._is_compacted, self._repetition = feedback, False, RepetitionDetector()
@@ -194,16 +201,17 @@ class Explorer:
         return ExplorationResult(self._last_draft, False)
 
     def take_up(self, turns: tuple[Turn, ...], open_calls: tuple[str, ...], shown: Iterable[str]) -> None:
-        """Go on with a conversation of runs before: the opening is what is said next in it. What it has `shown` of the
-        document counts as read, for a model is sent it again.
+        """Continue a conversation of earlier runs; the opening becomes the next message in it.
+
+        The parts of the document in `shown` count as read, because the conversation sends them to a model again.
         """
         self.turns, self._open_calls, self._has_seen_text = turns, open_calls, True
         self._taken_up = tuple(text.replace(self.listed_headings, "") for text in shown)
 
     def take_over_variables(self, snippets: Iterable[RecordedSnippet]) -> None:
-        """Have the variables that the code of runs before made, once a snippet is run that may need them.
+        """Restore the variables that the code of earlier runs created, before the next new snippet runs.
 
-        Nothing is bought for that, and what that code searched for was not searched for this time.
+        This makes no paid calls, and the searches of the earlier code do not count as searches of this run.
         """
         for snippet in snippets:
             self._searches.plan(snippet.ran.code)
@@ -214,32 +222,32 @@ class Explorer:
                 self.sandbox.defer(partial(self._rebuild, snippet, before="of a run before, "))
 
     def restart(self, opening: str) -> None:
-        """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
+        """Begin a new conversation with `opening`. The trajectory and the sandbox's variables are kept."""
         self.turns, self._open_calls, self.opening = (), (), opening
 
     @property
     def variables_note(self) -> str:
-        """That the variables of the code that was run are there; empty if none was, or they are lost."""
+        """A note that the variables of earlier code still exist; empty if no code was run or its variables are lost."""
         return f" {VARIABLES_KEPT}" if self._has_variables else ""
 
     @property
     def searches(self) -> tuple[SearchTerm, ...]:
-        """What the code that was run searched the document for."""
+        """The terms that the worker's code searched the document for."""
         return self._searches.terms
 
     @property
     def shown_texts(self) -> Iterator[str]:
-        """All texts that the worker was shown: the output of its code, also of earlier conversations, and messages."""
+        """All texts that the worker was shown: messages, and the output of its code, also in earlier conversations."""
         yield from (output for _, output in self.trajectory)
         yield from list_shown(self.turns)
 
     @property
     def characters(self) -> int:
-        """Size of the conversation so far."""
+        """The size of the conversation so far, in characters."""
         return Request(self.agent, self.system, self.turns).characters
 
     def summarize_steps(self, max_chars: int) -> str:
-        """What was run so far, a line each, the latest kept when it is more than `max_chars` characters."""
+        """Return one line for each snippet that was run; only the latest lines if all exceed `max_chars` characters."""
         lines = [
             f"- {' '.join(code.split())[:160]} -> {_describe_pages(output, self.document)}"
             for code, output in self.trajectory
@@ -253,7 +261,7 @@ class Explorer:
         return "\n".join(reversed(latest)) or "nothing"
 
     def _send(self, text: str, *, error: bool) -> None:
-        """Speak to the worker: as the answer to the draft it handed in, or as a user."""
+        """Send a text to the worker, as the answer to its open calls or else as a user's message."""
         self.coverage_tracker.add_shown(self._iteration, text.replace(self.listed_headings, ""))
         if self._open_calls:
             self.turns += (ToolTurn(tuple((call, text, error) for call in self._open_calls)),)
@@ -307,7 +315,7 @@ class Explorer:
         self._is_compacted = True
         latest = truncate(self.trajectory[-1][1], self.output_chars) if self.trajectory else "(nothing was run)"
         opening = self.short_opening() if self.short_opening else self.opening
-        # A worker that no longer has the text before it needs to know all that it can run.
+        # Without the document's text, the worker needs the description of all functions.
         self.system, self.holds_text = self.short_system or self.system, False
         text = render_prompt(
             "compacted",
@@ -329,7 +337,7 @@ class Explorer:
         self.sink(TurnRejected(self._iteration, self._step, reason))
 
     def _answer(self, calls: tuple[ToolCall, ...]) -> Draft | None:
-        """Carry out every call of a turn, in order; each id gets its answer, whatever happens to the others."""
+        """Carry out every call of a turn, in order. Each call gets its answer, even if another call fails."""
         answers: list[tuple[str, ToolAnswer]] = []
         acts: list[object] = []
         ran_code = False
@@ -351,7 +359,7 @@ class Explorer:
         self._note_repetition(acts, [answer.text for _, answer in answers])
         accepted = next((answer.accepted_draft for _, answer in answers if answer.accepted_draft is not None), None)
         if accepted is not None and len(answers) == 1:
-            # The judge's word, if it is a no, will be the answer to this call.
+            # If the judge rejects the draft, its feedback will be the answer to this call.
             self._open_calls = (answers[0][0],)
         else:
             self.turns += (ToolTurn(tuple((id_, answer.text, answer.error) for id_, answer in answers)),)
@@ -372,12 +380,12 @@ class Explorer:
         self.sink(SnippetStarted(self._iteration, self._step, at))
         recorded = self.recorded.take(self._iteration, self._step, code)
         ran = self._run_live(code, at) if recorded is None else self._replay(recorded)
-        # Code that fails or prints nothing has shown nothing of the document.
+        # Code that fails or prints nothing has not shown any of the document.
         if not ran.error and ran.output != NOTHING_PRINTED:
             self._has_seen_text = True
         self.trajectory.append((code, ran.output))
         self.coverage_tracker.add_shown(self._iteration, ran.output)
-        # What belongs to a snippet is recorded before its end, so that a run that is cut off has all of it, or none.
+        # All events of a snippet are recorded before its end, so an interrupted run has all of them or none.
         self.sink(ran)
         self._has_variables = not ran.state_lost
         notes = [VARIABLES_LOST] if ran.state_lost else []
@@ -410,14 +418,14 @@ class Explorer:
         return self.sandbox.run(code, query, watched, at, delegate)
 
     def _show(self, result: Result) -> str:
-        """What the worker is shown of a result; what is cut off is kept in the sandbox."""
+        """Return the part of a result that the worker is shown. The part that is cut off is kept in the sandbox."""
         shown, rest = render_result(result, self.output_chars)
         if rest:
             self.sandbox.assign("_cut_off", rest)
         return shown
 
     def _replay(self, recorded: RecordedSnippet) -> SnippetRan:
-        """What a snippet of an earlier run gave. Its code is run when the first new snippet needs its variables."""
+        """Return the recorded result of a snippet. Its code runs again only when a new snippet needs its variables."""
         ran = recorded.ran
         self.recorded.repeat_calls(recorded.calls)
         if self.children is not None:
@@ -434,9 +442,10 @@ class Explorer:
         return ran
 
     def _rebuild(self, recorded: RecordedSnippet, before: str = "") -> None:
-        """Run a recorded snippet for its variables. Its recorded output counts, even if it prints something else now.
+        """Run a recorded snippet again for its variables. Its recorded output is kept, even if it now prints something
+        else.
 
-        For one of a run `before` nothing is bought.
+        If `before` is set, the snippet belongs to an earlier run, and no paid calls are made for it.
         """
         ran, answers = recorded.ran, recorded.answers()
         asked = 0
@@ -463,7 +472,7 @@ class Explorer:
             self.sink(NoticeIssued("snippet-differs", what + "gave another output; the recorded one stands"))
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-        """Let sub-queries be answered, and keep what was read by them and what was not."""
+        """Answer sub-queries, and record which texts they read and which they did not."""
         before = self.subqueries.used
         answers = self.subqueries(items)
         faults = [answer.message if isinstance(answer, QueryFailure) else None for answer in answers]
@@ -472,7 +481,7 @@ class Explorer:
         return answers
 
     def _ask_children(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-        """Let children answer, and keep what they were shown."""
+        """Let children answer, and record which parts of the document they were shown."""
         if self.children is None:
             return refuse_to_delegate(items)
         answers, shown = self.children.ask(items, self._iteration)

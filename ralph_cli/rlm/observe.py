@@ -1,4 +1,4 @@
-"""What the worker is shown of a snippet's result: bounded, framed as data. Pure."""
+"""Limits the output of a snippet that the worker is shown, and detects repeated steps."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,25 +7,24 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result
 
-NOTHING_PRINTED = "(no output)"  # what the worker is shown of a snippet that printed nothing
+NOTHING_PRINTED = "(no output)"  # shown to the worker if a snippet printed nothing
 NEARLY = 1.25  # factor by which output may exceed its cap before it is cut
 
-# Characters of a line that tells that a page was shown: at least, and as many as are compared.
+# A line shows that its page was printed: the least characters of that line, and the most that are compared.
 MIN_WORDS_CHARS, LINE_CHARS = 8, 120
 
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()(?:[^\n]{0,80}?offset \d+(?:: |$))?", re.MULTILINE)
 
 
 def render_result(result: Result, cap: int) -> tuple[str, str]:
-    """What a snippet printed, the value of its last expression and its error, in that order, within `cap`
-    characters.
+    """Return the printed output, the last expression's value and the error, within about `cap` characters.
 
-    The second text is what was cut off, from the first line that had no room.
+    The second text is the part that was cut off, from the first line that did not fit.
     """
     parts = [result.stdout.rstrip("\n")] if result.stdout.strip() else []
     if result.value is not None:
         parts.append(result.value)
-    # The error comes whole and last: it is short, and it is what the next snippet depends on.
+    # The error comes last, because the next snippet depends on it.
     error = truncate(result.error, cap // 2) if result.error else ""
     shown, rest = _cut_at_line("\n".join(parts), cap - len(error))
     if rest:
@@ -36,9 +35,10 @@ def render_result(result: Result, cap: int) -> tuple[str, str]:
 
 
 def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
-    """A text within `cap` characters, cut where a line ends if one does in the latter half, and what was cut off.
+    """Return the text within `cap` characters, and the part that was cut off.
 
-    A text that is only a little longer is not cut: to print the rest would cost more.
+    The cut is at the end of a line if a line ends in the latter half. A text that is only a little longer is not cut,
+    because printing the rest would cost more.
     """
     if len(text) <= cap * NEARLY:
         return text, ""
@@ -47,8 +47,10 @@ def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
 
 
 def pages_shown(output: str, document: Document) -> tuple[int, ...]:
-    """Pages whose text is in `output`: named pages with some of their words below the name, and the pages of lines
-    that the document has once.
+    """Return the numbers of the pages whose text is in `output`.
+
+    A page counts if `output` names it and shows some of its words below the name. A page also counts if `output` has
+    one of its lines that occurs only once in the document.
     """
     pages = {page.number: page for page in document.pages}
     found = set()
@@ -57,7 +59,7 @@ def pages_shown(output: str, document: Document) -> tuple[int, ...]:
         page = pages.get(int(name[1]))
         if page and page.number not in found:
             text = " ".join(document.text[page.start : page.end].split())
-            # Notes that `find` adds to a listed line come after two spaces and a bracket.
+            # Two spaces and a bracket separate a listed line from the notes that `find` adds.
             words = (line.split("  (")[0].split() for line in output[name.end() : end].splitlines())
             lines = (" ".join(line)[:LINE_CHARS] for line in words)
             if any(len(line) >= MIN_WORDS_CHARS and line in text for line in lines):
@@ -70,23 +72,27 @@ def pages_shown(output: str, document: Document) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-MAX_REPEATS = 3  # equal steps in a row that end an iteration
+MAX_REPEATS = 3  # number of equal steps in a row that ends an iteration
 
 
 @dataclass(slots=True)
 class RepetitionDetector:
-    """Counts equal steps in a row: the same act with the same answer, or the same answer to what could not be used."""
+    """Counts equal steps in a row.
+
+    Steps are equal if they have the same act and the same answer. Unusable replies are equal if their answers are
+    equal.
+    """
 
     _latest: object = None
     _count: int = 0
     _reason: str = field(default="")
 
     def add(self, step: object, reason: str) -> None:
-        """A step was taken; `reason` describes it, for the notice about repetition."""
+        """Record a step; `reason` describes it for the notice about repetition."""
         self._count = self._count + 1 if step == self._latest else 1
         self._latest, self._reason = step, reason
 
     @property
     def verdict(self) -> str:
-        """What was repeated too often, in words; empty as long as nothing was."""
+        """A description of the step that was repeated too often; empty if no step was."""
         return f"{MAX_REPEATS} times in a row {self._reason}" if self._count >= MAX_REPEATS else ""

@@ -1,4 +1,7 @@
-"""What a model said, parsed into closed types at the border. Pure; never raises on what a model wrote."""
+"""Parses the output of a model into closed types.
+
+The functions are pure and never raise an error because of that output.
+"""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -47,14 +50,14 @@ READ_TOOL = Tool(
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """The model wants this Python run."""
+    """The model asks to run this Python code."""
 
     code: str
 
 
 @dataclass(frozen=True, slots=True)
 class MalformedCall:
-    """What the model did cannot be carried out; `reason` tells it why and what to do."""
+    """A call that cannot be carried out. `reason` tells the model why, and what to do."""
 
     reason: str
 
@@ -98,7 +101,10 @@ Act = TypeVar("Act", bound=BaseModel)
 def parse_act(
     call: ToolCall, shape: type[Act], is_given: Callable[[Any], bool], beside: Collection[str] = ()
 ) -> tuple[Act, str, Any] | MalformedCall:
-    """What a call of `act` gives: all of it, and the name and value of its one field that is none of those `beside`."""
+    """Parse a call of `act` into its arguments and the name and value of its one main field.
+
+    The fields in `beside` may be given in addition. Returns a MalformedCall unless exactly one main field is given.
+    """
     if call.name != ACT_TOOL.name:
         return MalformedCall(f"There is no tool {call.name!r}; the only tool is `act`.")
     if call.arguments is None:
@@ -116,7 +122,7 @@ def parse_act(
 
 
 def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
-    """The meaning of one tool call."""
+    """Parse one tool call of a worker."""
     given = parse_act(call, _Act, lambda value: value is not None, beside=("complete",))
     if isinstance(given, MalformedCall):
         return given

@@ -1,4 +1,4 @@
-"""What was read of a document in a run, and what was not, kept up to date and reported as events."""
+"""Tracks which parts of a document a run has read, and which sub-queries failed, and reports changes as events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from ralph_cli.rlm.shown import MIN_PIECE_CHARS, ShownTextFinder, find_in
 
 @dataclass(slots=True)
 class CoverageTracker:
-    """The coverage of one document so far; what adds nothing to it is no event."""
+    """The coverage of one document so far. Reading that adds nothing to it makes no event."""
 
     document: Document
     sink: EventSink
@@ -25,7 +25,7 @@ class CoverageTracker:
         self._finder = self.document.derive(find_in)
 
     def add_shown(self, iteration: int, *shown: str) -> None:
-        """A model was shown these texts: the parts of the document in them count as read."""
+        """Count the parts of the document in these texts as read, because a model was shown the texts."""
         found: Spans = ()
         for text in shown:
             if len(text) >= MIN_PIECE_CHARS:
@@ -33,17 +33,19 @@ class CoverageTracker:
         self.record(CoverageAdded(iteration, "shown", found))
 
     def add_all_shown(self, iteration: int) -> None:
-        """A model was given the whole text."""
+        """Count the whole document as read, because a model was given its text."""
         self.record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.document.text))])))
 
     def add_touched(self, iteration: int, spans: Spans) -> None:
-        """Code took these slices, as the guest says."""
+        """Count these spans as used by code, as the sandbox reports."""
         self.record(CoverageAdded(iteration, "code", merge_spans(spans)))
 
     def add_subqueries(self, iteration: int, asked: Sequence[tuple[tuple[str, str], str | None]], refused: int) -> None:
-        """Sub-queries were asked: each prompt and text, and why it gave no answer (None if it did); more were refused.
+        """Record sub-queries: each (prompt, text) with its fault (None if it was answered). `refused` counts the
+        refused ones.
 
-        What was answered was read. One that is asked again counts once, and is not lost once it is answered.
+        Texts of answered sub-queries count as read. A sub-query that is asked again counts once, and is not lost once
+        it is answered.
         """
         self.add_shown(iteration, *(part for item, fault in asked if fault is None for part in item))
         for item, fault in asked:
@@ -58,7 +60,7 @@ class CoverageTracker:
         self.sink(SubqueriesAsked(iteration, self.subqueries))
 
     def record(self, event: CoverageAdded | SubqueriesAsked) -> None:
-        """Add what was read, or asked and not read, as its event tells it; of this run or of an earlier one."""
+        """Add the coverage or the sub-queries that an event reports, from this run or an earlier one."""
         if isinstance(event, SubqueriesAsked):
             self.subqueries = self._earlier = event.tally
             self.sink(event)

@@ -12,7 +12,9 @@ from sandbox import Answer, QueryFailure
 
 @dataclass(frozen=True, slots=True)
 class RecordedSnippet:
-    """A snippet that ran to its end: when, what it gave, its calls and children, and what was read by it or was not."""
+    """A snippet that was completed: its start time `at`, its result, calls and children, and what it read or failed to
+    read.
+    """
 
     at: str
     ran: events.SnippetRan
@@ -23,19 +25,19 @@ class RecordedSnippet:
 
     @property
     def first_ordinal(self) -> int:
-        """The ordinal of its first sub-query."""
+        """The ordinal of the snippet's first sub-query; 0 if it has none."""
         return min((call.ordinal for call in self._own_subqueries()), default=0)
 
     def answers(self) -> "RecordedAnswers":
-        """What its sub-queries were answered, for running it once more."""
+        """Return the answers to the snippet's sub-queries, for running it again."""
         texts = {call.number: (call.sent, call.ordinal) for call in self._own_subqueries()}
         ended = {call.number: call for call in self.calls if isinstance(call, events.CallFinished)}
-        # Of a call that was tried again only the last try was answered.
+        # If a call was retried, only the last try was answered.
         last = {texts[number][1] or -number: number for number in texts if number in ended}
         return RecordedAnswers([(*texts[number], _as_answer(ended[number])) for number in last.values()])
 
     def _own_subqueries(self) -> Iterator[events.CallStarted]:
-        """The sub-queries of this very code, not those of its children."""
+        """Return the sub-queries of this snippet, without those of its children."""
         return (call for call in self.calls if isinstance(call, events.CallStarted) and call.branch == self.branch)
 
 
@@ -45,12 +47,15 @@ def _as_answer(call: events.CallFinished) -> Answer:
 
 @dataclass(slots=True)
 class RecordedAnswers:
-    """The answers that sub-queries of a snippet had, as (what was asked, its ordinal, the answer)."""
+    """The answers to a snippet's sub-queries, as (message, ordinal, answer)."""
 
     waiting: list[tuple[str, int, Answer]]
 
     def take(self, asked: str, ordinal: int) -> Answer | None:
-        """The answer to what is asked; else, for code that asks otherwise each time, to what was asked in its place."""
+        """Remove and return the answer to the message `asked`, or else the answer with the same ordinal.
+
+        The ordinal serves code that asks differently each time. Returns None if nothing matches.
+        """
         found = [item for item in self.waiting if item[0] == asked]
         found = [item for item in found if item[1] == ordinal] or found
         found = found or [item for item in self.waiting if item[1] == ordinal]
@@ -62,10 +67,10 @@ class RecordedAnswers:
 
 @dataclass(slots=True)
 class RecordedSnippets:
-    """The snippets of earlier runs, each at its place: iteration, step and code. Each is given out once.
+    """The snippets of earlier runs, by iteration, step and code. Each is returned once.
 
-    `repeat_calls` tells of the calls that a snippet made. Once code was run that no run has a record of, variables may
-    be others than they were, and nothing is given out any more.
+    `repeat_calls` reports the calls of a snippet. After code without a record was run, variables may differ from the
+    recorded ones; from then on no snippet is returned.
     """
 
     waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = field(default_factory=dict)
@@ -80,9 +85,9 @@ class RecordedSnippets:
         repeat_calls: Callable[[Iterable[events.CallEvent]], None],
         branch: str = "",
     ) -> "RecordedSnippets":
-        """Those of these runs, or of the child `branch` in them.
+        """Return the snippets of these runs, or of the child `branch` in them.
 
-        Of a place that several runs have, the run that has most of it counts.
+        If several runs have snippets at the same place, the run with the most snippets there counts.
         """
         waiting: dict[tuple[int, int, str], deque[RecordedSnippet]] = {}
         times: dict[tuple[int, int], deque[str]] = {}
@@ -100,12 +105,14 @@ class RecordedSnippets:
         return cls(waiting, times, repeat_calls)
 
     def take_time(self, iteration: int, step: int) -> str:
-        """When the snippet was begun there, also one that was cut off; now, if none was."""
+        """Return when the snippet at this step was started, even if it was interrupted; the current time if there is no
+        record.
+        """
         begun = self.times.get((iteration, step))
         return clock.now() if self.over or not begun else begun.popleft()
 
     def take(self, iteration: int, step: int, code: str) -> RecordedSnippet | None:
-        """The snippet that was run there, or None."""
+        """Return the recorded snippet with this iteration, step and code, or None."""
         waiting = self.waiting.get((iteration, step, code))
         if self.over or not waiting:
             self.over = True
@@ -114,7 +121,7 @@ class RecordedSnippets:
 
 
 def take_branch(run: Iterable[events.AnyEvent], branch: str) -> list[events.AnyEvent]:
-    """The events of a child in a run, and of its sub-queries and children, as those of a run of its own."""
+    """Return the events of one child of a run, with its sub-queries and children, as the events of a separate run."""
     found: list[events.AnyEvent] = []
     numbers = set()
     for event in run:
@@ -133,7 +140,7 @@ def take_branch(run: Iterable[events.AnyEvent], branch: str) -> list[events.AnyE
 
 
 def list_snippets(run: Sequence[events.AnyEvent], branch: str = "") -> Iterator[RecordedSnippet]:
-    """The snippets of a run that ran to their end, each with the events between its start and its end."""
+    """Yield the completed snippets of a run, each with the events between its start and its end."""
     ends = {event.number: event for event in run if isinstance(event, events.CallFinished)}
     begun: list[events.AnyEvent] | None = None
     at = ""
@@ -157,7 +164,7 @@ def list_snippets(run: Sequence[events.AnyEvent], branch: str = "") -> Iterator[
 def _calls_among(
     inside: Sequence[events.AnyEvent], ends: Mapping[int, events.CallFinished]
 ) -> tuple[events.CallEvent, ...]:
-    """The calls that were begun `inside` a snippet, with those of their ends that came after it."""
+    """Return the calls that a snippet started, including their ends if these came after the snippet."""
     started = {event.number for event in inside if isinstance(event, events.CallStarted)}
     calls = [
         event

@@ -1,8 +1,8 @@
-"""What a worker's code searched the document for: read off the code itself, which is never run here.
+"""Finds what a worker's code searches the document for. The code is only parsed here, never run.
 
-Only words and patterns in the code are seen, and only in its own statements, not in functions that it
-defines: a pattern that is put together while it runs goes unnoticed, so this is the least that was searched. A search
-counts when the sandbox says that its expression was evaluated.
+Only words and patterns in the code's own statements are found, not those in functions that it defines. A pattern that
+is built at run time is missed, so the result is a lower bound. A search counts if the sandbox reports that its
+expression was evaluated.
 """
 
 import ast
@@ -16,29 +16,29 @@ from sandbox.guest.probes import statement_nodes
 
 REGEX_METHODS = frozenset({"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"})
 STRING_METHODS = frozenset({"find", "rfind", "index", "rindex", "count", "startswith", "endswith", "partition"})
-# Searches that are reported, characters of each, and characters of code that are read.
+# Most searches that are reported, characters of each, and characters of code that are parsed.
 MAX_SEARCHES, MAX_TERM_CHARS, MAX_CODE_CHARS = 60, 200, 100_000
 
-_PLACE_OF_DOC = 6  # where `find` has its argument `doc`, counted from 0
+_PLACE_OF_DOC = 6  # position of the argument `doc` of `find`, counted from 0
 
 _Loop = ast.For | ast.comprehension
 _PARSING = threading.Lock()
 
 
 def parse_code(code: str) -> ast.Module:
-    """The syntax tree of a model's code, from one thread at a time.
+    """Return the syntax tree of a model's code. Only one thread at a time parses.
 
-    CPython 3.11 counts the depth of a tree for all threads together, so that two at once end in a SystemError. Raises
-    SyntaxError, ValueError, RecursionError or MemoryError for what cannot be parsed.
+    CPython 3.11 counts the depth of trees for all threads together, so parsing in two threads ends in a SystemError.
+    Raises SyntaxError, ValueError, RecursionError or MemoryError for code that cannot be parsed.
     """
     with _PARSING, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of "\d" in a plain string: it is the model's
+        warnings.simplefilter("ignore")  # about "\d" in a plain string of the model's code
         return ast.parse(code)
 
 
 @dataclass(slots=True)
 class _VariableTracker:
-    """What is known of variables: the strings they may hold, and whether they come from the document."""
+    """The strings that each variable may hold, and the variables that come from the document."""
 
     texts: dict[str, set[SearchTerm]] = field(default_factory=dict)
     document: set[str] = field(default_factory=lambda: {"context"})
@@ -59,7 +59,7 @@ class _VariableTracker:
                     self.document.add(name)
 
     def possible_strings(self, node: ast.AST) -> set[SearchTerm]:
-        """The strings that an expression may be, or may hold."""
+        """Return the strings that an expression may be or may contain."""
         match node:
             case ast.Constant(value=str(text)):
                 return {SearchTerm(text)}
@@ -78,7 +78,7 @@ class _VariableTracker:
         return set()
 
     def possible_names(self, node: ast.AST) -> set[str]:
-        """The names or numbers of documents that an expression may be."""
+        """Return the names or numbers of documents that an expression may be."""
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
             return {str(node.value)}
         return {held.term for held in self.possible_strings(node)}
@@ -87,12 +87,12 @@ class _VariableTracker:
         return any(isinstance(part, ast.Name) and part.id in self.document for part in ast.walk(node))
 
 
-# What a snippet searches for, by the number of the expression that does it, as `sandbox.guest.probes` counts them.
+# A snippet's search terms, by the number of the expression that searches, as `sandbox.guest.probes` counts them.
 Planned = Mapping[int, tuple[SearchTerm, ...]]
 
 
 class SearchTracker:
-    """What snippets, run one after the other, searched the document for."""
+    """The terms that consecutive snippets searched the document for."""
 
     def __init__(self) -> None:
         self._names = _VariableTracker()
@@ -100,23 +100,23 @@ class SearchTracker:
 
     @property
     def terms(self) -> tuple[SearchTerm, ...]:
-        """What was searched for; each once, in order, the latest kept."""
+        """The search terms, each once, in order; only the latest `MAX_SEARCHES` are kept."""
         return tuple(self._found)[-MAX_SEARCHES:]
 
     def plan(self, code: str) -> Planned:
-        """What the next snippet would search for if all of it were run."""
+        """Return the searches that the next snippet would make if all of it ran."""
         try:
             nodes = list(statement_nodes(parse_code(code[:MAX_CODE_CHARS])))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return {}
         self._names.record_assignments(nodes)
-        self._names.record_assignments(nodes)  # once more, for what was used before it was bound
+        self._names.record_assignments(nodes)  # second pass, for names that are used before they are bound
         expressions = enumerate(node for node in nodes if isinstance(node, ast.Call | ast.Compare))
         found = ((number, tuple(filter(_is_search, _searches(node, self._names)))) for number, node in expressions)
         return {number: terms for number, terms in found if terms}
 
     def record(self, planned: Planned, reached: Iterable[int]) -> None:
-        """Note what was searched for by the expressions that were evaluated."""
+        """Record the search terms of the expressions that were evaluated."""
         for number in reached:
             self._found.update(dict.fromkeys(planned.get(number, ())))
 
@@ -147,7 +147,7 @@ def _searches(node: ast.AST, names: _VariableTracker) -> Iterator[SearchTerm]:
 def _searches_by_method(
     name: str, subject: ast.expr, args: list[ast.expr], names: _VariableTracker
 ) -> Iterator[SearchTerm]:
-    """The searches of a method of a compiled pattern, or of the document's text."""
+    """Yield the searches made by a method of a compiled pattern or of the document's text."""
     compiled = [held for held in names.possible_strings(subject) if held.pattern]
     is_method_of_pattern = compiled and name in REGEX_METHODS | STRING_METHODS
     if is_method_of_pattern and names.mentions_document(args[-1] if name in ("sub", "subn") else args[0]):

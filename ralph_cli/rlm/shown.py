@@ -1,8 +1,8 @@
-"""Which parts of a document are in a text that a model was shown: printed output, or the text of a sub-query.
+"""Finds the parts of a document in a text that a model was shown: printed output, or the text of a sub-query.
 
-A text is taken apart by seeds and extension, as similar sequences are found (Altschul et al. 1990, BLAST): short blocks
-of the document are indexed once; a block that is in the text is widened, character for character, to all that
-agrees. So lines of ours, cut marks, prefixes and escapes between two pieces do no harm.
+The method is seed and extend, as in sequence alignment (Altschul et al. 1990, BLAST). Short blocks of the document are
+indexed once. A block found in the text is extended, character by character, as far as both texts agree. So added lines,
+cut marks, prefixes and escapes between two pieces do no harm.
 """
 
 import re
@@ -17,27 +17,27 @@ from ralph_cli.core.document import Document
 
 BLOCK_CHARS = 16  # characters of an indexed block
 
-MIN_PIECE_CHARS = 24  # characters of a piece that counts; fewer agree by chance
+MIN_PIECE_CHARS = 24  # minimum characters of a piece; shorter pieces may agree by chance
 
-CERTAIN_PIECE_CHARS = 60  # characters of a piece that counts at any place
+CERTAIN_PIECE_CHARS = 60  # minimum characters of a piece that counts at any distance from the last one
 
-PASSAGE_CHARS = 200  # characters of a slice that is no mere line
+PASSAGE_CHARS = 200  # minimum characters of a passage; a shorter text is treated as a line
 
-BLOCK_STRIDE = 8  # distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one
+BLOCK_STRIDE = 8  # distance between blocks; a piece of BLOCK + STRIDE - 1 characters contains a whole block
 
-MOST_BY_CHANCE = 4  # characters by which what is printed behind a piece goes on like a place that it is not of
+MOST_BY_CHANCE = 4  # characters after a piece that may agree with a wrong position by chance
 
-MAX_BLOCKS = 1_000_000  # indexed blocks at most; in a longer text they are further apart
+MAX_BLOCKS = 1_000_000  # maximum number of indexed blocks; in a longer text they are further apart
 
-MAX_BLOCK_PLACES = 64  # blocks in more places are ignored: dots, dashes, blanks, running heads
+MAX_BLOCK_PLACES = 64  # blocks with more positions are ignored: dots, dashes, blanks, running heads
 
-# Characters from an offset that our functions printed, or from the last piece, within which one place is preferred.
+# A position within this many characters of a printed offset, or of the last piece, is preferred.
 NEAR_HINT_CHARS = 20_000
 
 _OFFSET = re.compile(r"^(?:--- )?(?:place \d+, )?page \d+\b[^\n]{0,80}?, offset (\d+)(?::[ ]([^\n]*))?", re.MULTILINE)
 _ABOVE = re.compile(r"  \(above: [^\n]*\)$")
-# What `find` says of a page or a part, which would be found there and take the offset before it for itself, and
-# `headings` of a part, which was not read for that.
+# Notes of `find` and `headings` about a page or part. They are removed: a note of `find` would match the document
+# and use up the offset before it, and the part that `headings` names was not read.
 _TOP = re.compile(r" \[(?:in|(?:page )?begins): [^\n]*\]$", re.MULTILINE)
 
 _SPACE = re.compile(r"\s+")
@@ -45,7 +45,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Words at `first` of the text that was shown, which are [start, end) of the document."""
+    """Words that start at `first` in the shown text and occupy [start, end) in the document."""
 
     first: int
     start: int
@@ -57,10 +57,10 @@ class _Piece:
 
 
 class _BlockIndex:
-    """The places of each indexed block of a document: chains of block numbers, by the hash of their characters.
+    """The positions of each indexed block of a document, as chains of block numbers with the same hash.
 
-    Two arrays, for a million blocks are many: the last block of each chain, and of each block the one before it; 0 is
-    none. A chain that is full takes no more, so that a text which repeats itself has no long ones.
+    Two arrays keep a million blocks small: the last block of each chain, and the previous block of each block; 0 means
+    none. A full chain accepts no more blocks, so repetitive text makes no long chains.
     """
 
     def __init__(self, text: str, stride: int) -> None:
@@ -78,9 +78,10 @@ class _BlockIndex:
                 last[chain] = number
 
     def first_known(self, shown: str, at: int) -> int:
-        """The place in `shown` of the first of these blocks from `at` on; an offset too near its end if there is none.
+        """Return the position of the first indexed block in `shown`, searching from `at`.
 
-        The space before a line differs at the top of a page, so blocks that begin with space are skipped.
+        If there is no such block, the result is too near the end of `shown` for a block to fit. Blocks that begin with
+        space are skipped, because the space before a line differs at the top of a page.
         """
         last, mask, end = self._last, self._mask, len(shown) - BLOCK_CHARS
         while at <= end:
@@ -91,7 +92,7 @@ class _BlockIndex:
         return at
 
     def places(self, block: str) -> list[int]:
-        """The places of a block, the last one first, and at most one more than `MAX_BLOCK_PLACES`."""
+        """Return the positions of a block, last position first; at most `MAX_BLOCK_PLACES` + 1."""
         found = []
         number = self._last[hash(block) & self._mask]
         while number:
@@ -103,18 +104,18 @@ class _BlockIndex:
 
 
 class ShownTextFinder:
-    """Finds the pieces of one document in texts; the index is made at the first."""
+    """Finds the pieces of one document in texts. The index is built on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._stride = max(BLOCK_STRIDE, len(text) // MAX_BLOCKS)
 
     def find_spans(self, shown: str, known: Spans = ()) -> Spans:
-        """The spans of the document that are in `shown`. Words in several places count for one of them.
+        """Return the spans of the document that are in `shown`. Words with several positions count for one of them.
 
-        That is the one at, or nearest to, an offset that our own functions printed above, or the piece before. Where
-        nothing tells, a passage counts for its first place that is not in `known`, and a line for none, so that what is
-        called read was read.
+        The chosen position is at, or nearest to, an offset printed above the words, or the previous piece. Without such
+        a hint, a passage counts for its first position outside `known`, and a line is ignored. This way, only text that
+        was read is reported as read.
         """
         shown = _TOP.sub("", shown)
         if len(shown) >= MIN_PIECE_CHARS and (whole := self._text.find(shown)) >= 0:
@@ -125,7 +126,7 @@ class ShownTextFinder:
         return merge_spans(self._find_pieces(shown), self._find_listed_lines(shown))
 
     def _first_unknown_place(self, passage: str, first: int, known: Spans) -> tuple[int, int]:
-        """The first place of a passage of which not all is known; else the first."""
+        """Return the first span of a passage that is not entirely in `known`; otherwise the span at `first`."""
         size, place = len(passage), first
         for _ in range(MAX_BLOCK_PLACES):
             if place < 0:
@@ -155,15 +156,15 @@ class ShownTextFinder:
             if not is_near:
                 best = min(longest, key=lambda piece: abs(piece.start - near))
             at = floor = best.first + best.size
-            # Some words agree with a far page by chance, where a passage is printed with its spaces made one.
+            # Some words agree with a distant page by chance if a passage is printed with collapsed spaces.
             if is_near or (len(longest) == 1 and (near < 0 or best.size >= CERTAIN_PIECE_CHARS)):
                 last = best.end
                 yield best.start, best.end
 
     def _candidates(self, shown: str, at: int) -> set[int]:
-        """Every possible place of the words at `at`: one of their blocks is indexed there.
+        """Return every possible position of the words at `at`, found through their indexed blocks.
 
-        Empty if one of the blocks is everywhere.
+        The result is empty if one of the blocks has more than `MAX_BLOCK_PLACES` positions.
         """
         index = self._block_index
         found: set[int] = set()
@@ -175,9 +176,10 @@ class ShownTextFinder:
         return found
 
     def _longest_pieces(self, shown: str, at: int, places: Iterable[int], floor: int) -> list[_Piece]:
-        """The longest piece around `at`, at each of its places; none when it is too short to count.
+        """Return the longest pieces around `at`, at most one per position; empty if they are too short to count.
 
-        A few characters less are no other piece: what is printed behind it may by chance go on like one of the places.
+        Pieces up to `MOST_BY_CHANCE` characters shorter count, too, because the text after a piece may agree with a
+        wrong position by chance.
         """
         least = max(MIN_PIECE_CHARS, BLOCK_CHARS + self._stride)
         extents = [(place, *self._matching_extent(shown, at, place, floor)) for place in places]
@@ -188,7 +190,7 @@ class ShownTextFinder:
         ]
 
     def _matching_extent(self, shown: str, at: int, place: int, floor: int) -> tuple[int, int]:
-        """How many characters agree before and from the two offsets."""
+        """Return how many characters agree before the two offsets, and how many from them on."""
         text = self._text
         back = 0
         while at - back > floor and place > back and shown[at - back - 1] == text[place - back - 1]:
@@ -196,7 +198,7 @@ class ShownTextFinder:
         return back, _common_prefix_length(shown, at, text, place)
 
     def _find_listed_lines(self, shown: str) -> Iterator[tuple[int, int]]:
-        """The lines that `find` lists with their offset, runs of spaces made one."""
+        """Yield the spans of the lines that `find` lists with their offset and with collapsed spaces."""
         for match in _OFFSET.finditer(shown):
             start, words = int(match[1]), _ABOVE.sub("", match[2] or "").strip()
             if words and start < len(self._text):
@@ -205,7 +207,7 @@ class ShownTextFinder:
                     yield start, end
 
     def _end_of_words(self, start: int, words: str) -> int:
-        """Where the `words` end that begin at `start`, spaces aside; 0 if other words are there."""
+        """Return where `words` end if they begin at `start`, ignoring spaces; 0 if the text there has other words."""
         at = start
         for word in words.split(" "):
             blank = _SPACE.match(self._text, at)
@@ -217,12 +219,15 @@ class ShownTextFinder:
 
 
 def find_in(document: Document) -> ShownTextFinder:
-    """The finder of a document, for `Document.derive`: runs that ask the same document share the index."""
+    """Return the finder of a document, for `Document.derive`. Runs on the same document share its index."""
     return ShownTextFinder(document.text)
 
 
 def _common_prefix_length(left: str, left_start: int, right: str, right_start: int) -> int:
-    """How many characters agree from these offsets on; in strides that double, for slices are long."""
+    """Return how many characters agree from these offsets on.
+
+    The comparison uses strides that double, because slices are long.
+    """
     most = min(len(left) - left_start, len(right) - right_start)
     done, stride = 0, 64
     while done < most:

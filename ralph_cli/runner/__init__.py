@@ -1,1 +1,1 @@
-"""The loop as a library: any execute function, any scorers."""
+"""The loop as a library, for any execute function and any scorers."""

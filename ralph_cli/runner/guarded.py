@@ -1,4 +1,4 @@
-"""What anybody may have written, called so that a loop ends, and ends well, whatever it does."""
+"""Calls third-party code so that a loop always ends properly, whatever that code does."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,14 +22,14 @@ from ralph_cli.loop.state import LoopState, StateTracker
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """How long a run waits for what it calls: until `timeout` seconds after `started` (monotonic); 0 is for ever."""
+    """The time limit of a run: `timeout` seconds after `started` (monotonic); 0 means no limit."""
 
     timeout: float
     started: float
 
     @property
     def end(self) -> float | None:
-        """When the time is over, on the monotonic clock; None if it never is."""
+        """The end of the time limit on the monotonic clock; None without a limit."""
         return self.started + self.timeout if self.timeout else None
 
     @property
@@ -38,9 +38,11 @@ class Deadline:
         return self.end is not None and clock.monotonic() >= self.end
 
     def __call__(self, awaiter: Awaiter, call: Callable[[], object], min_seconds: float = 0.0) -> object:
-        """What `call` gives, awaited; CallTimedOut when it does not in the time that is left, or in `min_seconds`.
+        """Return the awaited result of `call`. Raises CallTimedOut if it takes longer than the time left and
+        `min_seconds`.
 
-        Without an end the call is made on this thread, else on one of its own. When the time is over it is not made.
+        Without a time limit, the call runs on this thread, otherwise on a separate one. If no time is left, it is not
+        made.
         """
         if self.end is None:
             return awaiter(call())
@@ -50,20 +52,20 @@ class Deadline:
         return call_with_timeout(lambda: self.await_value(awaiter, call(), min_seconds), left)
 
     def await_value(self, awaiter: Awaiter, value: object, min_seconds: float = 0.0) -> object:
-        """What `value` gives, awaited; the wait for the call ends first and says so, then this is cancelled."""
+        """Return the awaited result of `value`. The wait for the call times out first; then this one is cancelled."""
         if self.end is None:
             return awaiter(value)
         return awaiter(value, max(self.end - clock.monotonic(), min_seconds) + POLL_SECONDS)
 
     def timeout_error(self, what: str = "") -> LimitExceeded:
-        """The end of the run, where `what` was still at work."""
+        """Return the error for the end of the time limit; `what` is still running."""
         used = clock.monotonic() - self.started
         message = f"{used:.1f} s of {self.timeout:g} s are used" + (f"; {what} is still running" if what else "")
         return LimitExceeded("time", cap=self.timeout, spent=round(used, 1), message=message)
 
 
 class GuardedDetectors:
-    """Detectors that see what was spent. One that fails or hangs stops the loop; none can say that the work is done."""
+    """Detectors that see the usage. A detector that fails or hangs stops the loop. None can declare the work done."""
 
     def __init__(self, detectors: StopDetector, tracker: StateTracker, awaiter: Awaiter, deadline: Deadline) -> None:
         self._detectors, self._tracker, self._awaiter, self._deadline = detectors, tracker, awaiter, deadline
@@ -84,13 +86,13 @@ class GuardedDetectors:
         return StopDecision(False)
 
     def _ask(self, detector: StopDetector, state: LoopState, config: StopConditionConfig) -> StopDecision | str:
-        """The decision, or what went wrong."""
+        """Return the decision, or a description of the failure."""
         try:
-            # A moment at least: a detector may have something to say when the time is over.
+            # At least a moment: a detector may have to report that the time is over.
             decision = self._deadline(self._awaiter, lambda: detector.check(state, config), min_seconds=POLL_SECONDS)
         except CallTimedOut:
             return StopDecision(True, StopType.TIMEOUT, self._deadline.timeout_error(type(detector).__name__).message)
-        except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
+        except Exception as error:  # noqa: BLE001 - a limit that cannot be checked is no limit, so the loop ends
             return f"{type(error).__name__}: {error}"
         if isinstance(decision, StopDecision):
             return decision
@@ -98,18 +100,18 @@ class GuardedDetectors:
 
 
 def flatten_detectors(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
-    """The detectors in the order in which they are asked, without those that only hold others."""
+    """Yield the detectors in the order in which they are asked, without those that only contain others."""
     for detector in detectors:
-        if type(detector) is CompositeDetector:  # a subclass may decide otherwise than its parts
+        if type(detector) is CompositeDetector:  # a subclass may decide differently from its parts
             yield from flatten_detectors(detector)
         else:
             yield detector
 
 
 def require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig) -> None:
-    """Raise ValueError unless one of them is sure to stop the loop some time.
+    """Raise ValueError unless one of the detectors is sure to stop the loop.
 
-    A limit on the cost is not: the cost may be nothing, or unknown. A subclass is not: it may never stop.
+    A cost limit is not sure, because the cost may be 0 or unknown. A subclass is not sure, because it may never stop.
     """
     kinds = {type(detector) for detector in flatten_detectors(detectors)}
     if MaxIterationDetector in kinds or (TimeoutDetector in kinds and config.timeout):

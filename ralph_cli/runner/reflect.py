@@ -1,4 +1,4 @@
-"""The learn phase: what a failed attempt teaches, by rules or by a model."""
+"""The learn phase: the lesson from a failed attempt, made by rules or by a model."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,35 +15,37 @@ from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Evidence, Lesson
 
-MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5  # characters of the output and number of earlier lessons that a model is shown
+MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5  # characters of the output, and earlier lessons, that a model is shown
 
-MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}  # how many suggestions a model may make, by level
+MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}  # most suggestions that a model may make, by level
 
 LESSON_SCHEMA = object_schema(summary=string(), suggestions=array(string()))
 MAX_TOKENS = 1_000
 
 
 class Reflector(Protocol):
-    """Anything that learns from an attempt; it may be asynchronous."""
+    """Anything that makes a lesson from an attempt; it may be asynchronous."""
 
     def reflect(
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
     ) -> Lesson | Awaitable[Lesson]:
-        """The lesson of `output`, which `evidence` found wanting; `history` has the earlier ones, the oldest first."""
+        """Return the lesson from `output`, given the faults in `evidence`. `history` has the earlier lessons, oldest
+        first.
+        """
         ...
 
 
 class RuleReflector:
-    """Turns each issue into a suggestion, without a model: the same evidence, the same lesson.
+    """Turns each issue into a suggestion, without a model; the same evidence gives the same lesson.
 
-    `shallow` keeps the first issue; `deep` also says which suggestions were made before and did not help. A check that
+    `shallow` keeps the first issue. `deep` also names suggestions that were made before and did not help. A check that
     could not be made teaches nothing about the output.
     """
 
     def reflect(
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
     ) -> Lesson:
-        """One suggestion for each different issue."""
+        """Return one suggestion for each different issue."""
         failed = [item for item in evidence if item.issues and not item.broken]
         lines = dict.fromkeys(f"Mend what {issue.check} found: {issue.line}" for e in failed for issue in e.issues)
         suggestions = list(lines)[: 1 if level == "shallow" else None]
@@ -62,19 +64,21 @@ class _LessonReply(StrictObject):
 
 @dataclass(frozen=True, slots=True)
 class ModelReflector:
-    """Asks a model once what to do otherwise; the rules speak, and say so, when it fails or its reply has no shape."""
+    """Asks a model once what to change. If it fails or its reply is unusable, the lesson comes from the rules and says
+    so.
+    """
 
     model: Model
     new_nonce: Callable[[], str] = field(default=clock.token, repr=False)
 
     def through(self, wrap: Callable[[Model], Model], /) -> "ModelReflector":
-        """The same with its model wrapped."""
+        """Return a copy with its model wrapped."""
         return replace(self, model=wrap(self.model))
 
     def reflect(
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
     ) -> Lesson:
-        """The model's lesson, or that of the rules; never raises ProviderError."""
+        """Return the model's lesson, or that of the rules; never raises ProviderError."""
         nonce, most = self.new_nonce(), MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])
         found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
         earlier = "\n".join(map(_render_lesson, history[-MAX_HISTORY:]))
@@ -103,6 +107,6 @@ def _render_lesson(lesson: Lesson) -> str:
 def rule_lesson(
     reason: str, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
 ) -> Lesson:
-    """The lesson of the rules, with why a better one is missing."""
+    """Return the lesson of the rules, with the reason why there is no better one."""
     lesson = RuleReflector().reflect(input, output, evidence, history, level)
     return Lesson(f"{lesson.summary} (by rules, because the reflection failed: {reason})", lesson.suggestions)

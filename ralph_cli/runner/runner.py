@@ -1,4 +1,4 @@
-"""Any function as a mode of the outer loop: run, score, reflect, say what to mend, until every scorer has passed."""
+"""Runs any function in the outer loop: run, score, reflect, say what to fix, until every scorer has passed."""
 
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -49,9 +49,9 @@ MAX_ERROR_CHARS = 500
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a function returns that knows what it spent: its output, and its calls, tokens and money.
+    """The return value of a function that tracks its own usage: its output, calls, tokens and cost.
 
-    Raises TypeError for a `usage` that is none.
+    Raises TypeError if `usage` is not a Usage.
     """
 
     output: str
@@ -67,9 +67,10 @@ Execute = Callable[[str], str | Execution | Awaitable[str | Execution]]
 
 @dataclass(frozen=True, slots=True)
 class RalphResult:
-    """The best output of a run and its scores, why the run stopped, and its state as plain values.
+    """The best output of a run with its scores, the reason why the run stopped, and its state as plain values.
 
-    `output` is empty if no attempt gave one. `reflections` has `iteration`, `summary` and `suggestions` of each.
+    `output` is empty if no attempt returned one. `reflections` has `iteration`, `summary` and `suggestions` for each
+    lesson.
     """
 
     output: str
@@ -82,30 +83,31 @@ class RalphResult:
 
 
 class RalphRunner:
-    """Runs a function in ralph's outer loop until every scorer has passed it, or a detector stops.
+    """Runs a function in ralph's outer loop until every scorer has passed its output, or a detector stops the loop.
 
-    `execute`, the scorers, the reflector, the verifier and the detectors may be asynchronous; `run` itself is not, so
-    call it from a coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. `sink` hears every
-    event, `ledger` is a purse to share.
+    `execute`, the scorers, the reflector, the verifier and the detectors may be asynchronous. `run` itself is not, so
+    call it from a coroutine with `asyncio.to_thread`. An exception in `execute` is a failed attempt. `sink` receives
+    every event; several runs can share a `ledger`.
 
-    With a `timeout` in the configuration the run ends in time, whatever hangs, and returns the best it has: `execute`,
-    reflector, verifier and detectors are then each called on a thread of their own. A thread cannot be killed: what is
-    left behind on it runs on until it returns or the program ends, and what it awaits is cancelled. Without a `timeout`
-    they are called on the thread of `run`, and waited for.
+    With a `timeout` in the configuration, the run ends in time, even if something hangs, and returns its best result.
+    `execute`, reflector, verifier and detectors then each run on a separate thread. A thread cannot be killed:
+    abandoned work runs on until it returns or the program ends, and what it awaits is cancelled. Without a `timeout`,
+    they run on the thread of `run`, which waits for them.
 
-    With a `max_cost` it also ends when something was spent that has no price: the limit could not be kept.
+    With a `max_cost`, the run also ends if something without a price was spent, because the limit could not be
+    enforced.
 
-    `verifier` is asked about an output that every scorer has passed, and without its yes the output is not accepted. If
-    it fails the run ends as UNJUDGED: another attempt would mend nothing. Without scorers and verifier nothing is ever
-    accepted.
+    `verifier` is asked about an output that every scorer has passed; the output is accepted only if it passes. If the
+    verifier fails, the run ends as UNJUDGED, because another attempt would not help. Without scorers and verifier, no
+    output is ever accepted.
 
-    `detectors` replaces the standard ones without StalledDetector and RegressingDetector: a function may well fail
-    twice in the same way and pass at the third attempt. Add them where it does not.
+    `detectors` replaces the standard ones. Those do not include StalledDetector and RegressingDetector, because a
+    function may fail twice in the same way and pass at the third attempt. Add them if yours does not.
 
-    Raises TypeError for a verifier that has no fitting method `verify`, or is among the scorers; and ValueError for
-    two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which none is sure to come:
-    MaxIterationDetector, or TimeoutDetector with a `timeout`. Their subclasses do not count, as they may never stop,
-    and neither does a limit on the cost, as what is spent may be nothing or unknown.
+    Raises TypeError for a verifier without a suitable method `verify`, or among the scorers. Raises ValueError for two
+    scorers with the same name, an unknown name in `scorer_names`, and detectors that are not sure to stop the loop.
+    MaxIterationDetector is sure, and TimeoutDetector with a `timeout`. Their subclasses are not, as they may never
+    stop, and neither is a cost limit, as the cost may be 0 or unknown.
     """
 
     def __init__(
@@ -141,11 +143,15 @@ class RalphRunner:
         return f"RalphRunner(scorers={len(self._scorers)}, config={self.config!r})"
 
     def interrupt(self) -> None:
-        """Stop after the attempt in progress, if `config.enable_user_interrupt` allows it. Safe from every thread."""
+        """Stop after the current attempt, if `config.enable_user_interrupt` allows it. Safe to call from every
+        thread.
+        """
         self._interrupted.set()
 
     def run(self, input: str) -> RalphResult:
-        """Run, analyze, learn and plan until halt. The result has the best output, even when a later one was worse."""
+        """Run, analyze, learn and plan until the loop halts. The result has the best output, even if a later one was
+        worse.
+        """
         ledger = self._ledger or Ledger(Budget())
         tracker = StateTracker()
         sink = ClosingSink(Fanout((tracker, self._sink) if self._sink else (tracker,)))
@@ -165,7 +171,7 @@ class RalphRunner:
         return _build_result(outcome, tracker.state, self.config)
 
     def _build_mode(self, input: str, ledger: Ledger, sink: EventSink, deadline: Deadline) -> "WrappedMode":
-        """The parts of one run, with a meter around the models of scorers and reflector."""
+        """Return the mode for one run, with a meter around the models of scorers and reflector."""
         numbers = call_numbers()
 
         def metered(model: Model) -> Model:
@@ -195,7 +201,7 @@ class RalphRunner:
         verifier, stops = self._verifier, self.config.stop_condition
         if verifier is None:
             return None
-        # Which iteration is the last is only known where the iterations are what ends the run.
+        # The last iteration is known only if the number of iterations limits the run.
         counted = any(type(detector) is MaxIterationDetector for detector in flatten_detectors(self._detectors))
         return VerifierCheck(
             verifier.through(metered) if isinstance(verifier, AsksModel) else verifier,
@@ -208,7 +214,7 @@ class RalphRunner:
 
 @dataclass(slots=True)
 class WrappedMode:
-    """A user's function as a mode of the outer loop: see `loop.engine.Mode`."""
+    """A user's function as a mode of the outer loop; see `loop.engine.Mode`."""
 
     input: str
     execute: Execute
@@ -224,7 +230,9 @@ class WrappedMode:
     deadline: Deadline
 
     def plan(self, state: LoopState) -> str:
-        """The input; after a first attempt with what it lacked, and the suggestions of the latest reflection."""
+        """Return the input; after the first attempt, with what the last one lacked and the latest reflection's
+        suggestions.
+        """
         if not state.steps:
             return self.input
         last = state.steps[-1]
@@ -238,9 +246,9 @@ class WrappedMode:
         return "\n\n".join(parts)
 
     def run(self, message: str, iteration: int) -> Attempt:
-        """One call of the function; what it says it spent is booked and recorded."""
+        """Call the function once; book and record the usage that it reports."""
         with self.ledger.reserve(None) as book:
-            pass  # only asks whether anything is left: what the function itself reserves must not be held back by us
+            pass  # only checks that budget is left: a reservation held here would block the function's own
         if self.deadline.has_passed:
             raise self.deadline.timeout_error()
         if self.verifier is not None:
@@ -267,7 +275,8 @@ class WrappedMode:
         return Attempt(output=given, finished=True, source="worker")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
-        """The evidence of every scorer, then of the verifier if all is well; a mean under the threshold fails too.
+        """Return the evidence of every scorer, then of the verifier if all scorers passed. A mean below the threshold
+        fails, too.
 
         A failed attempt is not scored.
         """
@@ -291,11 +300,11 @@ class WrappedMode:
         if self.verifier is None or not all(item.passed for item in found):
             return found
         verified = self._verify(self.verifier, attempt)
-        # Without its only check the output would be accepted unseen.
+        # Without its only check, the output would be accepted unchecked.
         return (*found, verified) if found or verified.check != SKIPPED_VERIFIER_CHECK else ()
 
     def _verify(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:
-        """The verifier's evidence. When it is late the attempt is kept: detectors will see that the time is over."""
+        """Return the verifier's evidence. If the verifier is late, the attempt is kept, and a detector ends the run."""
         try:
             found = self.deadline(self.awaiter, partial(verifier, attempt))
         except CallTimedOut:
@@ -305,7 +314,7 @@ class WrappedMode:
         return found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        """The reflector's lesson on an attempt that failed; None when it passed, or when nothing was checked."""
+        """Return the reflector's lesson on a failed attempt; None if the attempt passed or nothing was checked."""
         found = (Evidence("execute", (Issue("execute", attempt.error),)),) if attempt.error else evidence
         if self.reflector is None or not found or all_passed(found):
             return None

@@ -1,4 +1,7 @@
-"""Scorers: small measures of a free text, each a value between 0 and 1 with a reason; a function will do as well."""
+"""Scorers:
+
+small measures of a free text, each with a value between 0 and 1 and a reason. A function can be a scorer, too.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -20,7 +23,7 @@ from ralph_cli.core.structure import Page
 from ralph_cli.retrieval.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 
-MIN_QUOTE = 12  # characters of which at least one quote must consist: shorter ones are found in any document
+MIN_QUOTE = 12  # minimum characters of at least one quote: shorter quotes occur in any document
 
 MAX_JUDGED_CHARS, MAX_SHOWN_CHARS = 20_000, 200
 
@@ -30,9 +33,9 @@ MAX_TOKENS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A value between 0 and 1. `passed` overrules the threshold of the run; `reason` says what to mend.
+    """A value between 0 and 1. `passed` overrides the threshold of the run; `reason` says what to fix.
 
-    Raises ValueError for what is not such a value.
+    Raises ValueError for an invalid value.
     """
 
     value: float
@@ -41,7 +44,7 @@ class Score:
 
     def __post_init__(self) -> None:
         value: object = self.value
-        if not isinstance(value, Real) or not 0 <= float(value) <= 1:  # NaN is not, either
+        if not isinstance(value, Real) or not 0 <= float(value) <= 1:  # NaN fails this comparison, too
             raise ValueError(f"a score is a number between 0 and 1, not {self.value!r}")
         if self.passed is not None and not isinstance(self.passed, bool):
             raise ValueError(f"passed is True, False or None, not {self.passed!r}")
@@ -52,11 +55,11 @@ class Scorer(Protocol):
 
     @property
     def name(self) -> str:
-        """Under which its scores are kept."""
+        """The name under which its scores are kept."""
         ...
 
     def __call__(self, input: str, output: str, /) -> float | Score | Awaitable[float | Score]:
-        """The score; an exception counts as not passed."""
+        """Return the score; an exception counts as not passed."""
         ...
 
 
@@ -66,10 +69,10 @@ ScorerLike = Scorer | Callable[[str, str], float | Score | Awaitable[float | Sco
 
 @runtime_checkable
 class AsksModel(Protocol):
-    """A scorer or reflector with a model, which a run puts a meter around so that its cost is counted."""
+    """A scorer or reflector with a model. A run wraps a meter around the model, so that its cost is counted."""
 
     def through(self, wrap: Callable[[Model], Model], /) -> Self:
-        """The same with its model wrapped."""
+        """Return a copy with its model wrapped."""
         ...
 
 
@@ -77,7 +80,7 @@ class AsksModel(Protocol):
 class KeywordScorer:
     """The share of keywords that are in the output as whole words: Paris is not in "comparison".
 
-    Raises ValueError without any, or when one is empty.
+    Raises ValueError if there are no keywords, or if one is empty.
     """
 
     keywords: Sequence[str]
@@ -102,10 +105,10 @@ def _has_word(word: str, text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LengthScorer:
-    """Passes an output of `min_length` to `max_length` characters (None: no upper bound).
+    """Passes an output of `min_length` to `max_length` characters (None: no upper limit).
 
-    Space at its ends is not counted. Outside the range the value is how near the length comes to its bound.
-    Raises ValueError for bounds that exclude all.
+    Space at its ends is not counted. Outside the range, the value is the ratio of the length to the limit, or the
+    reverse. Raises ValueError for limits that no output can meet.
     """
 
     min_length: int = 0
@@ -126,10 +129,10 @@ class LengthScorer:
 
 
 class QuoteScorer:
-    """The share of the output's quotes that are in a document; passes only if all do. No quotes score 0.
+    """The share of the output's quotes that are in a document. It passes only if all are; without quotes it scores 0.
 
-    A quote is what stands in quotation marks of any kind, as in a task (see `checks.quotations`), or a block of lines
-    that begin with `>`. At least one must have 12 characters. `document` may be its text.
+    A quote is text in quotation marks of any kind, as in a task (see `checks.quotations`), or a block of lines that
+    begin with `>`. At least one quote must have 12 characters. `document` may be a text.
     """
 
     def __init__(self, document: Document | str, name: str = "quotes") -> None:
@@ -157,9 +160,9 @@ _ATTRIBUTION = re.compile(r"^(?:[\u2014\u2013]|--|- )")
 
 
 def find_quotes(text: str) -> Iterator[tuple[str, ...]]:
-    """The quotes in a text, each in the ways in which it can be read: block quotes, then what marks enclose.
+    """Yield the quotes in a text, each with its possible readings: first block quotes, then text in quotation marks.
 
-    Of a block quote the line that says whose it is is left out, and each paragraph is a quote.
+    In a block quote, each paragraph is a quote, and the line that names its author is left out.
     """
     for block in _BLOCK.findall(text):
         lines = [line.strip().removeprefix(">").strip() for line in block.splitlines()]
@@ -178,9 +181,9 @@ class _ScoreReply(StrictObject):
 
 @dataclass(frozen=True, slots=True)
 class JudgeScorer:
-    """Asks a model how well an output does what `instructions` say; the run's threshold decides whether it passes.
+    """Asks a model how well an output follows `instructions`; the run's threshold decides whether it passes.
 
-    One call. Raises ProviderError when the model fails, and UnparseableReply when its reply has not the asked shape.
+    Makes one call. Raises ProviderError if the model fails, and UnparseableReply if its reply has the wrong shape.
     """
 
     model: Model
@@ -189,7 +192,7 @@ class JudgeScorer:
     new_nonce: Callable[[], str] = field(default=clock.token, repr=False)
 
     def through(self, wrap: Callable[[Model], Model], /) -> "JudgeScorer":
-        """The same with its model wrapped."""
+        """Return a copy with its model wrapped."""
         return replace(self, model=wrap(self.model))
 
     def __call__(self, input: str, output: str, /) -> Score:

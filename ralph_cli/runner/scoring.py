@@ -1,4 +1,4 @@
-"""Runs scorers side by side, each within its time; one that fails is reported and has not passed."""
+"""Runs scorers in parallel, each with a time limit. A scorer that fails is reported and has not passed."""
 
 import queue
 import threading
@@ -16,7 +16,7 @@ RUN_TIME_OVER = "the run's time limit was reached"
 
 
 def scorer_name(scorer: ScorerLike) -> str:
-    """The name of a scorer: its own, or that of the function it is."""
+    """Return the name of a scorer: its own name, or that of its function or type."""
     name = getattr(scorer, "name", None) or getattr(scorer, "__name__", None) or type(scorer).__name__
     return str(name)
 
@@ -32,18 +32,21 @@ def run_scorers(
     awaiters: Sequence[Awaiter] | None = None,
     deadline: float | None = None,
 ) -> tuple[Evidence, ...]:
-    """Evidence of each scorer, in their order. One passes if it says so, or else with a value of at least `threshold`.
+    """Return the evidence of each scorer, in order. A score passes if it says so, or else with a value of at least
+    `threshold`.
 
-    At most `parallel` run at once, each for at most `timeout` seconds (0: no limit), and none beyond `deadline` on the
-    monotonic clock, when those that wait are not begun. A scorer that raises or is late is broken
-    evidence with an issue and a score of 0. ConfigError for what is no score between 0 and 1, LimitExceeded and
-    KeyboardInterrupt are raised: they are about the run, and not about the output. `awaiters` has one for each
-    scorer, so that one which blocks its event loop blocks no other.
+    At most `parallel` scorers run at once, each for at most `timeout` seconds (0: no limit). None runs beyond
+    `deadline` on the monotonic clock; waiting ones are then not started. A scorer that raises or is late gives broken
+    evidence with an issue and a score of 0.
+
+    ConfigError for a value that is no score between 0 and 1, LimitExceeded and KeyboardInterrupt are raised, because
+    they concern the run and not the output. `awaiters` has one for each scorer, so that a scorer that blocks its event
+    loop blocks no other.
     """
     limit, over = timeout or inf, inf if deadline is None else deadline
 
     def patience() -> float | None:
-        # The race ends first and says so; what is awaited is cancelled soon after.
+        # `_run_parallel` times out first and says why; the awaited call is cancelled soon after.
         left = min(limit, over - clock.monotonic())
         return None if left == inf else max(left, 0) + POLL_SECONDS
 
@@ -58,9 +61,11 @@ def run_scorers(
 
 
 def _as_score(given: object, name: str) -> Score:
-    """The score; ConfigError for what is none, for then every attempt would fail without a word of the reason."""
+    """Return the score. Raises ConfigError for an invalid one, because otherwise every attempt would fail without a
+    reason.
+    """
     try:
-        return given if isinstance(given, Score) else Score(given)  # type: ignore[arg-type]  # Score refuses what is none
+        return given if isinstance(given, Score) else Score(given)  # type: ignore[arg-type]  # Score rejects other values
     except ValueError as error:
         hint = "divide by its largest value, or give Score(value, passed=...)"
         raise ConfigError(f"the scorer {name}: {error}", code="bad-score", hint=hint) from None
@@ -79,9 +84,9 @@ def _evidence(name: str, result: Score | BaseException, threshold: float) -> Evi
 def _run_parallel(
     jobs: Sequence[Callable[[], Score]], parallel: int, seconds_each: float, run_deadline: float
 ) -> list[Score | BaseException]:
-    """The results of the jobs, in their order; TimeoutError for one that was late, whose thread is left behind.
+    """Return the results of the jobs, in order. A late job gives TimeoutError, and its thread is abandoned.
 
-    The threads are daemons: the ones of a pool are joined when the program ends, so a job that hangs would hang it.
+    The threads are daemons. A pool joins its threads when the program ends, so a job that hangs would hang the program.
     """
     results: dict[int, Score | BaseException] = {}
     done: queue.SimpleQueue[tuple[int, Score | BaseException]] = queue.SimpleQueue()

@@ -1,1 +1,1 @@
-"""Puts the same questions to many documents, and keeps a matrix of answers with their proofs."""
+"""Asks the same questions about many documents, and keeps a matrix of answers with their proofs."""

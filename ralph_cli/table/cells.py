@@ -89,7 +89,7 @@ def _reason(view: RunView, state: CellState) -> str:
 
 
 def _notes(view: RunView) -> Iterator[str]:
-    """Remarks beside the answer."""
+    """Yield further remarks on the answer."""
     for claim in view.claims:
         for item in claim.limits:
             yield f"{'contradicted' if item.contradicts else 'qualified'} elsewhere: {item.reason}"

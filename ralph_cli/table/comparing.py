@@ -32,7 +32,7 @@ _NORMAL_MEAN = 1.253314
 
 
 def compare_table(table: Table) -> tuple[Comparison, ...]:
-    """The comparison of each question that is put to each document."""
+    """Return the comparison of each question that is asked for each document."""
     rows = [row for row in table.rows if not row.is_set]
     return tuple(
         compare_answers(question, [table.cell(row, question) for row in rows])
@@ -119,7 +119,7 @@ def _units(values: dict[str, Value]) -> tuple[DocumentGroup, ...]:
 
 
 def _outliers(question: TableQuestion, values: dict[str, Value]) -> Iterable[Outlier]:
-    """The values far from the others of the same unit, the farthest first."""
+    """Return the values far from the others with the same unit, farthest first."""
     by_unit: dict[str, dict[str, float]] = {}
     for row, value in values.items():
         number = _day(value) if value.number is None else value.number

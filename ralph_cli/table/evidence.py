@@ -85,12 +85,12 @@ def write_evidence(
     source: DocumentSource | None = None,
     on_row: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[dict[tuple[str, str], Cell], Evidence]:
-    """Read the cells of a table, and write evidence that is missing or is that of another run.
+    """Read the cells of a table, and write evidence that is missing or belongs to another run.
 
-    Each record is read once, and at most as many as there are cores are in memory. `source` says how documents are
-    opened (password, encoding); the record of each run says where they are. A document that cannot be opened has no
-    context, pictures or copy; a copy that somebody has changed, such as with notes, is kept. `problems` report both.
-    Raises UserError if nothing can be written there.
+    Each record is read once, and at most as many as there are cores are in memory. `source` has the options for opening
+    documents (password, encoding); each run's record has their locations. If a document cannot be opened, there are no
+    context, pictures or copy. A copy that somebody has changed, for example with notes, is kept. `problems` report
+    both. Raises UserError if nothing can be written there.
     """
     folder = record.folder / EVIDENCE_FOLDER
     options = (
@@ -144,7 +144,7 @@ class _RowWriter:
         return {(self.row.name, name): cell for name, cell in read.cells.items()}, self.found
 
     def _write(self, cells: Sequence[Cell]) -> None:
-        """Writes the pages of the cells, and the copies; `found` has what exists of them."""
+        """Write the pages of the cells, and the copies; `found` then has those that exist."""
         self.written = _read_written(self.folder)
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
@@ -232,7 +232,7 @@ class _RowWriter:
         self.found.made += 1
 
     def _put(self, name: str, content: bytes) -> None:
-        """Writes a file below the table's folder only: a folder from somebody else may contain links."""
+        """Write a file, but only inside the table's folder, because a folder from somebody else may contain links."""
         if self.record.folder.resolve() not in self.folder.resolve().parents:
             what = f"{self.folder} leads out of the table's folder"
             raise UserError(what, code="bad-target", hint="remove the link there")
@@ -255,12 +255,12 @@ class _RowWriter:
 
 
 def _shown(cell: Cell) -> str:
-    """What the evidence of a cell is made from: its run and its reviews."""
+    """Return what identifies the contents of a cell's evidence: its run and its reviews."""
     return f"{cell.run}+{_digest(repr(cell.reviews).encode())[:8]}" if cell.reviews else cell.run
 
 
 def _is_of(run: RecordedRun, document: RunDocument) -> bool:
-    """Whether a loaded document is that of the run, read in the same way."""
+    """Whether a loaded document is the run's document, read in the same way."""
     loaded, record = document.document, run.view.document
     if loaded is None or loaded.sha256 != record.get("sha256"):
         return False

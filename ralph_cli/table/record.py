@@ -57,7 +57,7 @@ _FILE = TypeAdapter(_File)
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A table as its folder keeps it. `earlier` has, by the row's name, the earlier hashes of its document, the latest
+    """A table as stored in its folder. `earlier` has the earlier hashes of each row's document, by row name, latest
     first.
     """
 
@@ -72,7 +72,7 @@ class TableRecord:
         return self.folder / RUNS_FOLDER / sha256[:32]
 
     def seed_of(self, row: TableRow) -> str:
-        """The seed of the prompts of all runs on that document; nobody who writes a document can foresee it."""
+        """Return the seed of the prompts of all runs on that document. A document's author cannot predict it."""
         return hashlib.sha256(f"{self.seed}:{row.sha256}".encode()).hexdigest()[:32]
 
     def with_changes(self, questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...]) -> "TableRecord":

@@ -11,7 +11,7 @@ from sandbox import HostQuery, Protections, Result, Sandbox, refuse_to_delegate
 
 @dataclass(slots=True)
 class KeptEngine:
-    """Opens the sandbox of a run: the one that an earlier run on the same document has left.
+    """Opens the sandbox of a run, reusing the sandbox of an earlier run on the same document.
 
     Each run begins a new session in it, without earlier variables. `close` ends it.
     """

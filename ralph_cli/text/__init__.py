@@ -1,1 +1,1 @@
-"""What letters, words and tables are, in pure functions on text."""
+"""Pure functions on text: letters, words, sentences, figures and languages."""

@@ -37,7 +37,7 @@ _DROP_OR_EXPAND = re.compile(f"\u00ad[ \t]*(?:\r\n|[\n\f\r])[ \t]*|[{ZERO_WIDTH}
 _ACCENTED = re.compile(f"[^{_MARKS} ][{_MARKS}]+")
 _SPACES = re.compile("  +")
 _INK = re.compile(r"\S")
-# Characters that are folded at a time.
+# Number of characters that are folded at a time.
 BLOCK = 1 << 19
 
 _RARE = frozenset(ZERO_WIDTH) | frozenset(EMPTY_CELL) | frozenset(_LIGATURES)
@@ -56,7 +56,9 @@ class _Layer:
     ends: "array[int]" = field(default_factory=partial(array, "q"))
 
     def replace(self, part: str, edits: Iterable[tuple[int, int, str]], at: int = 0) -> str:
-        """A part of the source that begins at `at`, behind those before, with the given places, in order, replaced."""
+        """Return a part of the source with the given intervals, in order, replaced. It begins at `at`, after earlier
+        parts.
+        """
         pieces: list[str] = []
         last, moved = 0, self.stops[-1] - self.ends[-1] if self.ends else 0
         for begin, end, replacement in edits:
@@ -70,7 +72,7 @@ class _Layer:
         return "".join((*pieces, part[last:])) if pieces else part
 
     def begin(self, offset: int) -> int:
-        """Source offset at which the result's character `offset` begins."""
+        """Return the source offset at which the result's character `offset` begins."""
         edit = bisect_right(self.starts, offset) - 1
         if edit < 0:
             return offset
@@ -79,7 +81,7 @@ class _Layer:
         return self.ends[edit] + offset - self.stops[edit]
 
     def end(self, offset: int) -> int:
-        """Source offset at which the result's character before `offset` ends."""
+        """Return the source offset at which the result's character before `offset` ends."""
         edit = bisect_right(self.starts, offset - 1) - 1
         if edit < 0:
             return offset
@@ -90,18 +92,18 @@ class _Layer:
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A folded text; `original_span` leads back.
+    """A folded text; `original_span` maps back to the original.
 
-    The passes keep only the places they changed, not one number a character.
+    Each pass stores only the positions that it changed, not one number per character.
     """
 
     text: str
     layers: tuple[_Layer, ...] = ()
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The half-open interval of the original text that the non-empty interval [start, end) was folded from.
+        """Return the half-open interval of the original text from which the non-empty interval [start, end) was folded.
 
-        Folded-away characters at its edges do not belong to it.
+        Removed characters at its edges do not belong to it.
         """
         for layer in reversed(self.layers):
             start, end = layer.begin(start), layer.end(end)
@@ -133,7 +135,9 @@ def fold(text: str) -> FoldedText:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Where parts of a text begin and end, none of them within white space: so the text is never copied as a whole."""
+    """Yield where parts of a text begin and end, never within white space, so that the text is never copied as
+    a whole.
+    """
     start = 0
     while start < len(text):
         last = _INK.search(text, start + BLOCK - 1)
@@ -143,15 +147,15 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> FoldedText:
-    """The text with the given intervals, in order, replaced; `FoldedText.original_span` leads back."""
+    """Return the text with the given intervals, in order, replaced; `FoldedText.original_span` maps back."""
     layers: list[_Layer] = []
     return FoldedText(_apply(text, edits, layers), tuple(layers))
 
 
 def without_hyphens(folded: FoldedText) -> FoldedText:
-    """A second key without the hyphens inside words, to find words divided at a line end.
+    """Return a second key without the hyphens inside words, to find words that are divided at a line end.
 
-    It also drops hyphens that belong there, so whatever is found with it must be compared again with the text.
+    It also drops hyphens that belong to words, so matches must be compared with the text again.
     """
     layers = list(folded.layers)
     text = _apply(folded.text, ((m.start(), m.end(), "") for m in _HYPHEN.finditer(folded.text)), layers)
@@ -166,7 +170,7 @@ def _compositions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _apply(text: str, edits: Iterable[tuple[int, int, str]], layers: list[_Layer]) -> str:
-    """Replace the given places, in order, and note them as a new layer."""
+    """Replace the given intervals, in order, and record them as a new layer."""
     layer = _Layer()
     result = layer.replace(text, edits)
     if layer.starts:

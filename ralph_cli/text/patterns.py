@@ -10,10 +10,11 @@ _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 
 
 def widen_spaces(pattern: str) -> str:
-    """A regular expression in which a space matches any white space, as line ends are nothing to who searches words.
+    """Return a regular expression in which a space matches any white space, because line ends do not matter to a
+    search.
 
-    A space with a quantifier behind it keeps it (" ?" is one space or none), and one in a class stays one of its
-    characters. A verbose pattern, whose spaces mean nothing, is left as it is.
+    A space with a quantifier keeps it (" ?" is one space or none), and a space in a class stays one of its characters.
+    A verbose pattern, whose spaces mean nothing, is left unchanged.
     """
     if _VERBOSE.search(pattern):
         return pattern

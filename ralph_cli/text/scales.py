@@ -24,7 +24,7 @@ SCALE_WORDS = {
 }
 _SCALE = "thousand|million|billion|trillion|tsd|mn|bn"
 _MONEY = r"(?:[$\u20ac\u00a3\u00a5]|dollars?\b|euros?\b|pounds\b|U\.?S\.?\s+dollars?\b|(?-i:\b[A-Z]{3}\b))"
-# A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn", "単位：百万円".
+# A scale that is stated for a table, separate from any figure: "(in millions)", "$000s", "EUR bn", "単位：百万円".
 SCALE_STATEMENT = re.compile(
     rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"
     rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))|\bin\s+(?P<things>{_SCALE})s(?=\s+of\s)"
@@ -49,10 +49,10 @@ _UNITS = ("percent", "points", "physical", "duration")
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The scales that some lines name, as powers of ten, and what they except.
+    """The scales that some lines state, as powers of ten, and their exceptions.
 
-    Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
-    with "per" nothing is scaled; of another one ("shares") some amounts may be.
+    Each exception is the set of words that a row's label must contain, such as all of "revenue per membership". Rows
+    that an exception with "per" covers are not scaled; for other exceptions ("shares"), some amounts may be.
     """
 
     powers: frozenset[int] = frozenset()
@@ -60,13 +60,13 @@ class Scales:
 
 
 def read_unit(label: str) -> Quantity | None:
-    """One of the unit that the end of a label names in brackets: "Fuel used (t)", "Margin (bps)"; None for none."""
+    """Return one unit, as named in brackets at the end of a label: "Fuel used (t)", "Margin (bps)"; None for none."""
     match = _UNIT_BEHIND.search(label)
     words = match[1].split() if match else []
     for at in range(len(words) if label.rstrip(" *:").endswith(")") else 1):  # "(diluted US cents)"
         found = read_quantities(" ".join(("1", *words[at:])), "prose")
         price = found[0].kind == "currency" and (found[0].value != 1 or found[0].per_thing) if found else False
-        # Capitals are more often something else: "Part (PA)" is counted in no petaamperes.
+        # Capitals usually mean something else: "Part (PA)" is not in petaamperes.
         is_symbol = bool(found) and found[0].symbol not in ("", UNKNOWN_UNIT) and not words[at].isupper()
         is_known = bool(found) and (found[0].kind in _UNITS or is_symbol)
         if len(found) == 1 and (is_known or price):
@@ -75,12 +75,12 @@ def read_unit(label: str) -> Quantity | None:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a label that tell it from others, in the singular."""
+    """Return the words of a label that distinguish it from others, in the singular."""
     return frozenset(map(singular, _CONTENT.findall(text))) - _GENERIC - LITTLE_WORDS
 
 
 def read_scales(text: str) -> Scales:
-    """The scales that a text names for figures of a table; "sales of $7 million" names none."""
+    """Return the scales that a text states for figures of a table; "sales of $7 million" states none."""
     powers: set[int] = set()
     exceptions: set[frozenset[str]] = set()
     for match in SCALE_STATEMENT.finditer(text):

@@ -1,19 +1,19 @@
-"""Places in a text: all of a string, within bounds also where the text repeats itself, and one without white space."""
+"""Finds all occurrences of a string with bounded time, and trims white space from intervals."""
 
 from collections.abc import Callable, Iterator
 
 from ralph_cli.core.structure import Span
 
-# Characters that one search compares: a text of one syllable has as many places as characters.
+# Most characters that one search compares: a text of one repeated syllable has as many hits as characters.
 MAX_COMPARED = 2_000_000
 
 
 def find_places(
     text: str, wanted: str, check: Callable[[int], Span | None], max_characters: int = MAX_COMPARED
 ) -> Iterator[Span]:
-    """What `check` makes of each place of `wanted`, in order; places inside one that it takes are passed over.
+    """Yield what `check` returns for each occurrence of `wanted`, in order, skipping those inside an accepted span.
 
-    It ends when as many places were looked at as have `max_characters` characters, so that its time is bounded.
+    It stops after checking `max_characters` characters in total, so that its time is bounded.
     """
     at, left = text.find(wanted) if wanted else -1, max_characters // max(1, len(wanted)) + 1
     while at >= 0 and left > 0:
@@ -24,7 +24,7 @@ def find_places(
 
 
 def strip_interval(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval without the white space at its edges; empty if there is nothing else in it."""
+    """Return the interval without white space at its edges; empty if it contains nothing else."""
     stripped = text[start:end].lstrip()
     start = end - len(stripped)
     return start, start + len(stripped.rstrip())

@@ -1,4 +1,4 @@
-"""Sentences and lines: where they end in a text, and which of them is around a place. Pure."""
+"""Finds where sentences and lines end in a text, and which of them contain a position. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from functools import cache
 from ralph_cli.text.languages.words import DAY_FOLLOWERS, FULL_STOPS, FUNCTION_WORDS
 from ralph_cli.text.lexicon import ABBREVIATIONS, REFERENCES, any_of
 
-# What ends the parts of a sentence, too, as it does in contracts.
+# Signs that also end the parts of a sentence, as in contracts.
 CLAUSES = ".;:!?"
 
 _CLOSING = r"[\"'\u201d\u2019\u00bb)\]*_\u00b2\u00b3\u00b9\u2070-\u2079]*"
@@ -22,7 +22,7 @@ _REFERRING = re.compile(rf"(?i:\b(?:{any_of(REFERENCES)}))\.\Z")
 _SHORTENED = (*ABBREVIATIONS, *REFERENCES)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n|\f")
 _NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
-# Abbreviations behind which a sentence may end: it does where a little word begins the next one.
+# Abbreviations that may end a sentence; they do if a function word begins the next one.
 _MAY_END = re.compile(r"(?i)(?:\b(?:inc|ltd|co|corp|etc|jr|sr)|\b[a-z]\.[a-z])\.\Z")
 
 _LITTLE_WORDS = (word for words in FUNCTION_WORDS.values() for word in words.split() if len(word) > 1)
@@ -36,16 +36,16 @@ def _ends(stops: str) -> re.Pattern[str]:
     begins = rf"{_OPENING}[A-Z0-9\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0400-\u042f]|\([a-z]{{1,4}}\)"
     latin = rf"(?<=[{stops}])(?P<whole>{_CLOSING}{_CITED})\s+(?={begins})(?!(?<=\d\.\s)(?:{DAY_FOLLOWERS}))"
     full = rf"(?<=[{FULL_STOPS}])(?P<full>[\u300d\u300f\uff09)]*)[ \u3000]*(?=\S)"
-    # One class of characters comes first: what has none of them is passed over in a fifth of the time.
+    # One character class comes first, which makes the search five times as fast.
     return re.compile(rf"[{stops}{FULL_STOPS}\n\f](?:{latin}|{full}|{_BLOCK})")
 
 
 def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str = ".!?") -> Iterator[tuple[int, int]]:
-    """Where sentences of text[low:high] end, each as (behind its last sign, where the next one begins).
+    """Yield where sentences of text[low:high] end, as (after its last sign, where the next one begins).
 
-    A sentence ends with a stop, the marks that close behind it and a reference in brackets ("(p. 5)"), if a capital or
-    a figure follows; at the end of a paragraph or page; and where a list item, heading or row begins. The full stop of
-    an abbreviation ends none.
+    A sentence ends with a stop, closing marks and a reference in brackets ("(p. 5)"), if a capital or a figure follows.
+    It also ends at the end of a paragraph or page, and before a list item, heading or row. The full stop of an
+    abbreviation does not end a sentence.
     """
     for match in _ends(stops).finditer(text, low, len(text) if high is None else high):
         start, found = match.start(), match[0]
@@ -57,29 +57,29 @@ def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str =
 def sentence_at(
     text: str, start: int, end: int, low: int = 0, high: int | None = None, stops: str = ".!?"
 ) -> tuple[int, int]:
-    """The sentence, or the sentences, that contain text[start:end], looked for within text[low:high]."""
+    """Return the sentence or sentences that contain text[start:end], within text[low:high]."""
     high = len(text) if high is None else high
     begins = (begin for _, begin in sentence_ends(text, low, min(start + _REACH, high), stops) if begin <= start)
-    # The last characters of the place may be the stop themselves.
+    # The interval's last characters may be the stop itself.
     ends = (stop for stop, begin in sentence_ends(text, max(end - 2, start), high, stops) if begin > end)
     return max(begins, default=low), max(next(ends, high), end)
 
 
 def line_at(text: str, start: int, end: int, low: int = 0, high: int | None = None) -> tuple[int, int]:
-    """The line, or the lines, that contain text[start:end], without the line's end, within text[low:high]."""
+    """Return the line or lines that contain text[start:end], without the final line end, within text[low:high]."""
     high = len(text) if high is None else high
     last = text.find("\n", end, high)
     return max(text.rfind("\n", low, start) + 1, low), last if last >= 0 else high
 
 
 def shorten_line(text: str, max_chars: int) -> str:
-    """A text on one line; of a longer one the first `max_chars` characters, with dots behind them."""
+    """Return a text on one line; a longer text is cut after `max_chars` characters and ends in dots."""
     flat = " ".join(text.split())
     return flat if len(flat) <= max_chars else flat[:max_chars] + "..."
 
 
 def _is_abbreviated(text: str, low: int, stop: int) -> bool:
-    """Whether the full stop before `stop` is that of an abbreviation."""
+    """Whether the full stop before `stop` belongs to an abbreviation."""
     before = text[low:stop]
     if not before[-2:-1].isupper() and not before[:-1].casefold().endswith(_SHORTENED):
         return before[-2:-1].isdigit() and bool(_TITLED.search(before))  # as most are none, which is told in less time

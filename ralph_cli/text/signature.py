@@ -1,4 +1,7 @@
-"""Letters and digits alone: the key of the last tier, and what two texts with the same key may still differ in."""
+"""Letters and digits alone:
+
+the key of the last tier of matching, and the possible differences of texts with equal keys.
+"""
 
 import re
 import unicodedata
@@ -13,10 +16,10 @@ from ralph_cli.text.fold import ZERO_WIDTH, fold
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.sentences import line_at
 
-# Letters and digits that a quote must have to be looked for in this tier: fewer occur anywhere by chance.
+# Minimum letters and digits of a quote in this tier; shorter keys occur by chance.
 MIN_KEY = 12
 
-# The same for a quote that is all of a line, such as a short row of a table.
+# The minimum for a quote that fills a line, such as a short row of a table.
 MIN_LINE_KEY = 6
 
 _BLOCK = 256
@@ -26,12 +29,12 @@ _NEGATION = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
 @lru_cache(maxsize=4_096)
 def _is_key_character(character: str) -> bool:
-    """Whether a character belongs to the key: letters, marks and numbers do, spaces, punctuation and symbols do not."""
+    """Whether a character belongs to the key: letters, marks and numbers do; spaces, punctuation and symbols do not."""
     return unicodedata.category(character)[0] in "LMN"
 
 
 class LetterIndex:
-    """The key of a folded text, with a way back. Only the length of the key of each block is kept."""
+    """The key of a folded text, with a mapping back to it. Only the key's length at each block is stored."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -43,14 +46,14 @@ class LetterIndex:
         self.key = "".join(keys)
 
     def find(self, wanted: str, limit: int) -> Iterator[tuple[int, int]]:
-        """The first `limit` intervals of the folded text whose key is `wanted`."""
+        """Yield the first `limit` intervals of the folded text whose key is `wanted`."""
         at = self.key.find(wanted)
         while at >= 0 and limit > 0:
             yield self._origin(at), self._origin(at + len(wanted) - 1) + 1
             at, limit = self.key.find(wanted, at + 1), limit - 1
 
     def _origin(self, offset: int) -> int:
-        """Where the key's character `offset` is in the folded text."""
+        """Return the offset in the folded text of the key's character at `offset`."""
         block = bisect_right(self._starts, offset) - 1
         left = offset - self._starts[block]
         for at in range(block * _BLOCK, len(self._text)):
@@ -62,18 +65,18 @@ class LetterIndex:
 
 
 def letter_key(folded: str) -> str:
-    """The letters, marks and digits of a folded text."""
+    """Return the letters, marks and digits of a folded text."""
     return "".join(filter(_is_key_character, folded))
 
 
 def has_same_meaning(quote: str, text: str) -> bool:
-    """Whether two folded texts with the same key also say the same.
+    """Whether two folded texts with the same key also have the same meaning.
 
-    Punctuation, spaces, quotation marks, and signs that only one of the two has may differ: those are shown to the
-    reader. Decimal points, groups of digits, hyphens inside words, the number of negations, and a sign, currency or
-    percent mark that replaces another one may not.
+    Punctuation, spaces, quotation marks, and signs in only one of the texts may differ; these differences are shown to
+    the reader. Decimal points, groups of digits, hyphens inside words, the number of negations, and a sign, currency or
+    percent mark that replaces another one may not differ.
     """
-    # A full stop may be in one of the two only, and what a negation is must not hang on it.
+    # A full stop may be in only one of the texts, and must not affect the detection of negations.
     if len(_NEGATION.findall(quote.replace(".", " "))) != len(_NEGATION.findall(text.replace(".", " "))):
         return False
     quote_gaps, text_gaps = list(_gaps(quote)), list(_gaps(text))
@@ -81,14 +84,16 @@ def has_same_meaning(quote: str, text: str) -> bool:
 
 
 def fills_line(text: str, start: int, end: int) -> bool:
-    """Whether nothing but punctuation and signs is on the line of text[start:end] beside it."""
+    """Whether the rest of the line of text[start:end] has only punctuation and signs."""
     first, last = line_at(text, start, end)
     beside = text[first:start] + text[end:last]
     return "\n" not in text[start:end] and not any(map(_is_key_character, beside))
 
 
 def include_edge_signs(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval, widened by the signs that the folded quote has before its first and behind its last letter too."""
+    """Return the interval, extended by the signs that the folded quote has before its first or after its last
+    letter.
+    """
     letters = [at for at, character in enumerate(quote) if _is_key_character(character)]
     for sign in quote[letters[-1] + 1 :].replace(" ", "") if letters else "":
         at = end
@@ -108,7 +113,7 @@ def include_edge_signs(quote: str, text: str, start: int, end: int) -> tuple[int
 
 
 def include_outer_signs(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
-    """The interval, widened within text[first:last] as far as its letters and digits stay the same."""
+    """Return the interval, extended within text[first:last] as long as its letters and digits stay the same."""
     while start > first and not _is_key_character(text[start - 1]):
         start -= 1
     while end < last and not _is_key_character(text[end]):
@@ -116,7 +121,7 @@ def include_outer_signs(text: str, start: int, end: int, first: int, last: int) 
     return start, end
 
 
-# The letter or digit before a gap, the gap, and the characters behind it: as many as tell a group of three digits.
+# The letter or digit before a gap, the gap, and the characters after it, enough to recognise a group of three digits.
 _Gap = tuple[str, str, str]
 
 
@@ -147,7 +152,7 @@ def _gaps_agree(quote_gap: _Gap, text_gap: _Gap) -> bool:
 
 
 def _gap_kind(gap: _Gap) -> str:
-    """What a gap does to the number around it: nothing, or it makes another one."""
+    """Return how a gap changes the number around it; "" if it does not."""
     before, between, behind = gap
     if not behind[:1].isdecimal():
         return ""
@@ -160,7 +165,7 @@ def _gap_kind(gap: _Gap) -> str:
 
 
 def _symbols(gap: _Gap) -> Counter[str]:
-    """The signs, currencies and other symbols of a gap that mean something."""
+    """Return the signs, currencies and other meaningful symbols of a gap."""
     before, between, behind = gap
     found = Counter(c for c in between if c in "%\u2030\u00a7&#@+" or unicodedata.category(c) in ("Sc", "Sm", "So"))
     if between.rstrip().endswith("-") and behind[:1].isdecimal() and not (before and len(between) == 1):
@@ -169,5 +174,5 @@ def _symbols(gap: _Gap) -> Counter[str]:
 
 
 def count_zero_width(text: str) -> int:
-    """How many zero-width characters a text has."""
+    """Return the number of zero-width characters in a text."""
     return sum(map(text.count, ZERO_WIDTH))

@@ -1,1 +1,4 @@
-"""The composition root: settings in, models, sandbox, checks and modes out; the only place that knows everybody."""
+"""The composition root:
+
+it builds models, sandbox, checks and modes from settings, and alone depends on all packages.
+"""

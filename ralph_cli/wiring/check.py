@@ -23,9 +23,9 @@ JudgeFactory = Callable[[Document], Judge]
 def open_memo_judge(
     settings: Settings, sink: EventSink, models: Mapping[str, Model] | None = None
 ) -> Iterator[tuple[JudgeFactory, str]]:
-    """A judge for each document, and the judge's name; its calls are budgeted, and `sink` hears of them.
+    """Yield a judge for each document, and the judge's name. Its calls are budgeted, and `sink` receives their events.
 
-    Raises ConfigError if no language model can be asked.
+    Raises ConfigError if there is no language model.
     """
     names = choose_models(settings, models or {})
     if settings.judge_model is None and "judge" not in (models or {}) and names.judge.startswith("offline"):

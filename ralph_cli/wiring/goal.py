@@ -1,4 +1,4 @@
-"""The parts of a goal: worker, sandbox, the user's verifiers and the desk between them, put together."""
+"""Builds the parts of a goal: worker, sandbox, the user's verifiers and the desk between them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ UNVERIFIED = "this goal has no verifier: what the worker says is done is accepte
 
 @dataclass(frozen=True, slots=True)
 class GoalSpec:
-    """What the user wants: an objective, and the verifiers that decide. `continues` is the run that it continues."""
+    """The user's goal: an objective and its verifiers. `continues` is the run that it continues."""
 
     objective: str
     verifiers: tuple[CommandVerifier, ...]
@@ -48,14 +48,14 @@ class GoalSpec:
 
     @property
     def terms(self) -> GoalSet:
-        """The terms as the event that opens the run's story."""
+        """The terms as the goal's first event."""
         verifiers = tuple((verifier.name, verifier.command) for verifier in self.verifiers)
         shell = self.verifier_environment.shell
         return GoalSet(verifiers, self.require_verifier, self.instructions, self.continues, shell, self.suffix)
 
 
 def goal_settings(settings: Settings) -> Settings:
-    """The settings of a goal, where a person has set nothing else: 20 iterations, each in a fresh conversation."""
+    """Return the settings of a goal; unless the user sets them, 20 iterations, each in a fresh conversation."""
     usual = {"max_iterations": MAX_ITERATIONS, "retry": "fresh"}
     return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})
 
@@ -68,7 +68,7 @@ def drop_judge_notices(names: ModelNames) -> ModelNames:
 
 
 def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> BuiltMode:
-    """The goal mode on built parts; the sandbox begins to start before this returns."""
+    """Return the goal mode with its parts. The sandbox starts in the background before this returns."""
     settings, sink, folder, ledger = context.settings, context.sink, context.folder, context.ledger
     direct, _ = choose_strategy(context, document)
     nonce = context.nonces()
@@ -90,7 +90,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
         for verifier in spec.verifiers:
             ledger.check_time()
             yield verifier.name
-            # Written anew for each, so that none sees, or passes, what another made of it.
+            # Written again for each verifier, so that none sees or passes another's changes.
             write_atomic(file, text)
             ran = run_command(verifier, file, spec.verifier_environment, ledger.seconds_left)
             yield ran if not ran.passed or _is_unchanged(file, text) else replace(ran, passed=False, ended=_CHANGED)
@@ -165,7 +165,7 @@ def _is_unchanged(file: Path, text: str) -> bool:
 
 
 def _warn(spec: GoalSpec, settings: Settings, sink: EventSink) -> None:
-    """What a person should know before anything is spent."""
+    """Issue the notices that a user should see before anything is spent."""
     if not spec.verifiers:
         sink(NoticeIssued("unverified", UNVERIFIED))
         if settings.score_threshold:

@@ -1,4 +1,7 @@
-"""The quantities that a claim may rest on: those of its quotes, each with what its table says of it. Pure."""
+"""Collects the quantities that a claim may be based on:
+
+those of its quotes, with what their tables say of them. Pure.
+"""
 
 import re
 from collections import Counter
@@ -50,10 +53,10 @@ _NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
 class Candidate:
     """A quantity that may be the source of a claim's figure, and what governs it.
 
-    `powers` are the scales that it may have, as powers of ten; where not `is_scale_stated` none is written for it.
-    `is_pure` marks a quotient of like quantities. In the document it is at text[start:end], in the quote with this
-    id; -1 and 0 for what has no place. `facts` are those of its cell. `terms` are those of the sum that a calculation's
-    result is, `expression` is that calculation.
+    `powers` are its possible scales, as powers of ten; unless `is_scale_stated`, no scale is written for it. `is_pure`
+    marks a quotient of like quantities. It is at text[start:end] of the document, in the quote with this id; these are
+    -1 and 0 if it has no position. `facts` are those of its cell. `terms` is the number of terms of a sum that a
+    calculation gives, and `expression` is that calculation.
     """
 
     quantity: Quantity
@@ -72,19 +75,19 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DocumentFacts:
-    """What a whole document says of all its figures; each fact is looked up once."""
+    """What a whole document says about all its figures; each fact is looked up once."""
 
     text: str
     question: str = ""
 
     @cached_property
     def letters(self) -> str:
-        """Letters and digits alone, in which names are looked up."""
+        """The letters and digits alone, in which names are looked up."""
         return re.sub(r"\W", "", f"{self.text}\n{self.question}".lower())
 
     @cached_property
     def fiscal_end(self) -> int:
-        """The month in which fiscal years end: the one that the document most often names so, else December."""
+        """The month in which fiscal years end: the one that the document most often names, otherwise December."""
         text = self.text
         reach = (text[match.end() : match.end() + _FISCAL_END_REACH] for match in _FISCAL_END.finditer(text))
         dates = (found.date for words in reach for found in read_quantities(words)[:1] if found.date.month)
@@ -98,14 +101,16 @@ class DocumentFacts:
 
     @cached_property
     def orders_of_days(self) -> frozenset[str]:
-        """In which orders the document writes dates in digits."""
+        """The orders in which the document writes dates in digits."""
         return orders_of_days(self.text)
 
 
 def collect_candidates(quotes: Sequence[Quote], document: Document, facts: DocumentFacts) -> tuple[Candidate, ...]:
-    """All that a claim with these quotes may rest on: their quantities, those of their headers, the question's."""
+    """Return all sources for a claim with these quotes: their quantities, those of their headers, and the
+    question's.
+    """
     quotes = [set_cells_apart(document, quote) for quote in quotes]
-    # A scale that is quoted beside rows of a table is theirs; one in their own table is there anyway.
+    # A scale quoted together with table rows applies to them; a scale in their own table is found anyway.
     stated = _join_scales(it for it in quotes if not is_row(document, it.start))
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, stated, document, facts)]
     found += _candidates_of_headers(quotes, document)
@@ -124,7 +129,7 @@ def _join_scales(quotes: Iterator[Quote]) -> Scales:
 
 
 def _candidates_of_headers(quotes: Sequence[Quote], document: Document) -> Iterator[Candidate]:
-    """The figures and dates of the lines above quoted rows, and of the names of their columns."""
+    """Yield the figures and dates of the lines above quoted rows, and of the names of their columns."""
     for quote in quotes:
         cells = (cell for cell in document.cells_in(quote.start, quote.end) if cell.start < quote.end)
         named = {(document.table_at(cell.start), cell.column, cell.last) for cell in cells if quote.start < cell.end}
@@ -135,7 +140,7 @@ def _candidates_of_headers(quotes: Sequence[Quote], document: Document) -> Itera
 
 
 def _candidates_of_headings(quotes: Sequence[Quote], document: Document) -> Iterator[Candidate]:
-    """The figures of the headings above quotes, but for their dates and small numbers, which may count the headings."""
+    """Yield the figures of the headings above quotes, except dates and small numbers, which may number the headings."""
     for quote in quotes:
         for start in (heading.start for heading in document.sections_at(quote.start)):
             heading = as_label(document, start, document.text.find("\n", start))
@@ -152,7 +157,7 @@ def _candidates_of_labels(labels: Sequence[Label], source: FigureOrigin, quote: 
 
 
 def _mail_date(document: Document, offset: int) -> Date | None:
-    """The date of the mail that contains a place; None outside of mails."""
+    """Return the date of the mail that contains an offset; None outside mails."""
     member = document.member_at(offset)
     begin, kind = (member.start, member.kind) if member else (0, document.kind)
     lines = _MAIL_DATE.findall(document.text, begin, offset) if kind in MAIL_KINDS else ()
@@ -160,7 +165,7 @@ def _mail_date(document: Document, offset: int) -> Date | None:
 
 
 def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[Candidate, ...]:
-    """The quantities of texts without their document; `contexts` hold what stands above each of them."""
+    """Return the quantities of texts without their document; `contexts` are the lines above each text."""
     found: list[Candidate] = []
     for text, context in zip_longest(texts, contexts[: len(texts)], fillvalue=""):
         whole = f"{context}\n{text}".replace(PAGE_BREAK, "\n")
@@ -171,7 +176,7 @@ def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[C
 
 
 def explicit_power(quantity: Quantity) -> frozenset[int]:
-    """The scale that is written beside a quantity, or none."""
+    """Return the scale written next to a quantity; unscaled if there is none."""
     return UNSCALED if quantity.power is None else frozenset((quantity.power,))
 
 
@@ -192,7 +197,7 @@ def _candidates_of_quote(quote: Quote, stated: Scales, document: Document, facts
 
 
 def _readings(quantity: Quantity, facts: DocumentFacts, *, in_cell: bool) -> Iterator[Quantity]:
-    """All that a quantity may be: "2040" in a cell is a year or a number, "3/4/2031" is in March or in April."""
+    """Yield all possible readings: "2040" in a cell is a year or a number, "3/4/2031" is in March or in April."""
     yield quantity
     if quantity.kind == "date":
         if in_cell and quantity.text.isdecimal():
@@ -203,7 +208,7 @@ def _readings(quantity: Quantity, facts: DocumentFacts, *, in_cell: bool) -> Ite
 
 
 def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scales, *, in_table: bool) -> Candidate:
-    """A quantity of a text with the scale and unit that its cell, or what is quoted beside it, gives it."""
+    """Return a quantity of a text with the scale and unit from its cell or from the quotes."""
     before = text[: quantity.start + (quantity.text[:1] == "(")]
     line = before.rpartition("\n")[2]
     quantity = _in_unit_of(cell, quantity)
@@ -217,7 +222,7 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
 
 
 def _in_unit_of(cell: CellFacts, quantity: Quantity) -> Quantity:
-    """A bare quantity in the unit that is stated for its cell."""
+    """Return a bare quantity in the unit that is stated for its cell."""
     unit = cell.unit
     if not unit or quantity.kind != "none" or (unit.kind == "percent" and abs(quantity.value) >= _MOST_PERCENT):
         return quantity
@@ -233,7 +238,9 @@ def _in_unit_of(cell: CellFacts, quantity: Quantity) -> Quantity:
 
 
 def _powers_of(scales: Scales, named: str, *, in_table: bool) -> frozenset[int]:
-    """The scales that a figure may have under those stated: what they except, or what is in no table, may have none."""
+    """Return the possible scales of a figure under those stated. Exceptions, and figures outside tables, may be
+    unscaled.
+    """
     words = content_words(named) | ({"per"} & set(named.lower().split()))
     excepted = [item for item in scales.exceptions if item <= words]
     if in_table and any("per" in item for item in excepted):

@@ -1,8 +1,8 @@
-"""Every figure and date of a claim traced to its source: a cell of a table, words of a quote, a calculation.
+"""Traces every figure and date of a claim to its source: a table cell, words of a quote, or a calculation.
 
-An objection is a fact that needs no reading: a value that is nowhere, a unit or a scale that is written otherwise, a
-calculation that is wrong. The check sends the claim back once. The worker may keep it and give a reason, and then the
-judge decides. The judge sees everything else as it is written. The check uses no model.
+An objection is a fact that needs no interpretation: a value that is nowhere, a different unit or scale, or a wrong
+calculation. The check sends the claim back once. The worker may keep the claim and give a reason, and then the judge
+decides. The judge sees everything else as it is written. The check uses no model.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,10 +33,10 @@ STAND_BY = "; or hand it in again with `because`, if it is right as it stands"
 
 @dataclass(frozen=True)
 class NumbersCheck:
-    """The check `numbers`: passes if no figure of a claim is contradicted; its evidence has the sources of all figures.
+    """The check `numbers`: passes if no figure of a claim is contradicted. Its evidence has the sources of all figures.
 
-    With `vetoes` an objection remains whatever the worker says. Without, an objection to a claim that gives a reason is
-    a doubt for a judge who can read to decide; that the worker has heard it before is seen to by the mode.
+    With `vetoes`, an objection remains whatever the worker says. Without, an objection to a claim with a reason becomes
+    a doubt for the judge to decide. The mode ensures that the worker has received the objection before.
     """
 
     document: Document
@@ -44,14 +44,14 @@ class NumbersCheck:
     vetoes: bool = True
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        """Check the figures as English writes them; messages have them as written."""
+        """Check the figures in their English form; messages show them as written."""
         issues: list[Issue] = []
         doubts: list[Doubt] = []
         figures: list[FigureSource] = []
         for claim in attempt.claims:
             quotes = attempt.quotes_of(claim)
             if not quotes:
-                continue  # another check says so, and every figure would be said to be missing
+                continue  # another check reports this; here every figure would be reported missing
             objections, sources, open_ = self._check(claim, quotes)
             figures += sources
             doubts += open_
@@ -66,7 +66,7 @@ class NumbersCheck:
         return Evidence(NAME, tuple(issues), doubts=tuple(doubts), figures=tuple(figures))
 
     def prepare(self) -> None:
-        """Work out what the check needs of the document, whatever the claims will be."""
+        """Compute what the check needs from the document, independently of the claims."""
         _ = self._translated
 
     @property
@@ -80,7 +80,9 @@ class NumbersCheck:
     def _check(
         self, claim: Claim, quotes: tuple[Quote, ...]
     ) -> tuple[list[tuple[str, str, str]], list[FigureSource], list[Doubt]]:
-        """The objections to a claim (field, words and message of each), the sources of its figures, what is open."""
+        """Return the objections to a claim (field, words and message of each), the sources of its figures, and the
+        doubts.
+        """
         english = self._translated
         text, said = english.read_text(claim.text), [english.read_words(quote) for quote in quotes]
         calculations = [english.read_text(calculation) for calculation in claim.calculations]
@@ -125,7 +127,7 @@ class NumbersCheck:
         return objections, doubts, failed
 
     def _unsure_figures(self, claim: Claim, quotes: tuple[Quote, ...]) -> Iterator[Doubt]:
-        """The figures of a claim that are in its quotes and that OCR was not sure of."""
+        """Yield a doubt for each figure of a claim that OCR read in its quotes with low confidence."""
         said = {_digits(word) for word in " ".join((claim.text, *claim.calculations)).split()} - {""}
         for quote in quotes if said else ():
             for word, confidence in unsure_words(self.document, Span(quote.start, quote.end)).items():
@@ -143,7 +145,7 @@ class NumbersCheck:
 
 
 def _faults(traces: list[Trace], failed: list[str]) -> Iterator[tuple[Quantity, Fault]]:
-    """The figures to which code objects, but for the results of calculations that have failed, each with its fault."""
+    """Yield the figures to which code objects, each with its fault, except results of failed calculations."""
     wrong = {abs(one.value) for text in failed for one in read_quantities(text)}
     for quantity, fault in ((trace.quantity, trace.fault) for trace in traces):
         if fault and fault.is_sure and not (fault.field == "nowhere" and abs(quantity.value) in wrong):

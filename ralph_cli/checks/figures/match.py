@@ -1,6 +1,6 @@
-"""Whether a figure of a claim is one of its quotes': equal, or rounded, at its scale and in its unit. Pure.
+"""Decides whether a figure of a claim is one of its quotes' figures: equal or rounded, in scale and unit. Pure.
 
-A match says where a figure may come from, and which unit or scale is written otherwise there. It interprets no words.
+A match names a possible source, and any unit or scale that differs there. It interprets no words.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _SHARES = ("percent", "ratio", "points")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A candidate that a figure may come from. `difference` is what is written otherwise, and `is_sure` that it is."""
+    """A candidate that a figure may come from. `difference` is what differs; `is_sure` says that it certainly does."""
 
     candidate: Candidate
     difference: Literal["", "unit", "scale"] = ""
@@ -33,7 +33,7 @@ class Match:
 
 
 def match(claimed: Quantity, candidate: Candidate) -> Match | None:
-    """How a figure of a claim may come from a candidate; None if it does not."""
+    """Return how a figure of a claim may come from a candidate; None if it does not."""
     quantity = candidate.quantity
     if quantity.kind == "date" and claimed.kind in _WITHOUT_UNIT:
         return Match(candidate) if _is_of_date(claimed, quantity) else None
@@ -45,7 +45,7 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
 
 
 def _compare(claimed: Quantity, candidate: Candidate) -> Match | None:
-    """How a figure compares in unit, then in value, then in scale."""
+    """Compare a figure with a candidate in unit, then in value, then in scale."""
     quantity = candidate.quantity
     converted, other_unit = _convert(candidate, claimed), Match(candidate, "unit", is_sure=True)
     if not _is_in_unit(claimed, candidate):
@@ -70,13 +70,13 @@ def _are_amounts(*quantities: Quantity) -> bool:
 
 
 def _is_of_date(claimed: Quantity, date: Quantity) -> bool:
-    """Whether a number is the year or the day of a date: "1900 members" look like a year; "by the 15th" is a day."""
+    """Whether a number is the year or the day of a date: "1900 members" looks like a year; "by the 15th" is a day."""
     is_year = date.date.year == claimed.value * 10 ** (claimed.power or 0)
     return is_year or (claimed.kind == "ordinal" and date.date.day == claimed.value and not claimed.nouns)
 
 
 def _is_share_of_one(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a percentage is a share that is written as a part of one: 9.38 % of the 0.0938 of a cell."""
+    """Whether a percentage is written as a fraction of one: 9.38 % for the 0.0938 of a cell."""
     quantity = candidate.quantity
     if claimed.kind not in _SHARES or quantity.kind != "none" or quantity.decimals < 2:
         return False
@@ -86,7 +86,7 @@ def _is_share_of_one(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _is_by_chance(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a figure is near another one by chance: four segments to 4.2 %, a limit of 2.50 to the mark "(2)"."""
+    """Whether a figure is near another one by chance: four segments and 4.2 %, a limit of 2.50 and the mark "(2)"."""
     other = candidate.quantity
     if claimed.kind in _WITHOUT_UNIT:
         is_share = other.kind in _SHARES and claimed.kind != "none"
@@ -107,7 +107,7 @@ def _is_in_range(claimed: Quantity, other: Quantity) -> bool:
 
 
 def _is_in_unit(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether two figures may be in one unit; they are not only where both units are written, and differ."""
+    """Whether two figures may have the same unit; false only if both units are written and differ."""
     quantity = candidate.quantity
     if candidate.is_pure:
         return True
@@ -124,11 +124,11 @@ def _is_in_unit(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _is_in_one_unit(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether two figures with units are in one."""
+    """Whether two figures with units have the same unit."""
     quantity = candidate.quantity
     kinds, units = {claimed.kind, quantity.kind}, {claimed.unit, quantity.unit}
     if kinds == {"currency"}:
-        # A bare dollar sign is that of the dollars which its header names; a cent is of many currencies.
+        # A bare dollar sign means the dollars that its header names; many currencies have cents.
         cents = "cent" in units and units <= {"cent", *CENT_CURRENCIES}
         return (
             len(units) == 1 or cents or (quantity.unit == "$" and claimed.unit in DOLLARS & candidate.facts.currencies)
@@ -142,12 +142,12 @@ def _is_in_one_unit(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _sort_of(unit: str) -> str:
-    """What a unit measures by its name, or itself."""
+    """Return the base unit of a unit of size, or the unit itself."""
     return SIZES[unit][0] if unit in SIZES else unit
 
 
 def _may_be_above(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a bare figure may have a unit by what is over its cell: that names the unit, or none of its sort."""
+    """Whether the heading above a bare figure's cell allows a unit: it names that unit, or no unit of the same kind."""
     facts = candidate.facts
     if claimed.kind == "currency":
         known = {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())}
@@ -157,7 +157,7 @@ def _may_be_above(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _convert(candidate: Candidate, claimed: Quantity) -> Candidate:
-    """A candidate's size in the unit of a claim's figure, if an exact factor leads there, else as it is."""
+    """Return a candidate converted to the unit of a claim's figure if the factor is exact; otherwise unchanged."""
     quantity, factor = candidate.quantity, None
     is_plain = claimed.kind == quantity.kind == "physical" and "/" not in claimed.symbol + quantity.symbol
     if not is_plain and claimed.symbol and quantity.symbol and claimed.power is quantity.power is None:
@@ -176,7 +176,7 @@ def _convert(candidate: Candidate, claimed: Quantity) -> Candidate:
 
 
 class Measure(NamedTuple):
-    """A value in one dimension, in which it may be compared; `unit` is what one of its last whole digit is worth."""
+    """A value in one dimension, for comparison; `unit` is the value of one in its last whole digit."""
 
     dimension: str
     value: Decimal
@@ -184,7 +184,7 @@ class Measure(NamedTuple):
 
 
 def has_value(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a candidate has the value of a figure, at the digits that this shows and on its side of a bound."""
+    """Whether a candidate has the value of a figure, at the shown precision and on its side of a limit."""
     own = measure(claimed)
     if any(
         one.dimension == own.dimension and _shows(claimed, own, one.value) for one in _measures_of(candidate, claimed)
@@ -196,7 +196,7 @@ def has_value(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def measure(quantity: Quantity) -> Measure:
-    """What a quantity amounts to by what is written of it alone, without its sign."""
+    """Return the measure of a quantity from its own wording alone, without its sign."""
     value = abs(quantity.value)
     if quantity.kind in ("percent", "points"):
         return Measure("points" if quantity.kind == "points" else "ratio", value / 100, Decimal("0.01"))
@@ -212,7 +212,7 @@ def measure(quantity: Quantity) -> Measure:
 
 
 def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
-    """What a candidate may amount to, in the dimension of the claim's figure where it has none of its own."""
+    """Yield the possible measures of a candidate, in the dimension of the claim's figure if it has none of its own."""
     quantity, own = candidate.quantity, measure(claimed)
     value, one = abs(quantity.value), Decimal(1)
     is_bare = quantity.kind in _WITHOUT_UNIT
@@ -236,7 +236,7 @@ def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
 
 
 def _shares_of(claimed: Quantity, own: Measure, value: Decimal) -> Iterator[Measure]:
-    """What a bare cell may be as a share or multiple: 39 is 39 %, and 2.7 may be 2.7 times."""
+    """Yield a bare cell as a share or multiple: 39 is 39 %, and 2.7 may be 2.7 times."""
     if value < _MOST_PERCENT:
         yield Measure(own.dimension, value / 100, Decimal(1))
     if claimed.kind == "ratio" and not claimed.worded:
@@ -244,14 +244,14 @@ def _shares_of(claimed: Quantity, own: Measure, value: Decimal) -> Iterator[Meas
 
 
 def _powers_of(candidate: Candidate, claimed: Quantity) -> frozenset[int]:
-    """The scales of a candidate; what is no amount of money may be counted in full under any that is stated."""
+    """Return the scales of a candidate. Anything but money may also be counted in full under any stated scale."""
     is_money = "currency" in (claimed.kind, candidate.quantity.kind)
     in_full = not is_money and (abs(candidate.quantity.value) >= IN_FULL or not claimed.power)
     return candidate.powers | UNSCALED if in_full else candidate.powers
 
 
 def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
-    """Whether a figure shows a value: it is equal or rounded to it, or the value is on its side of a bound."""
+    """Whether a figure shows a value: equal or rounded to it, or with the value on its side of a limit."""
     said = own.value
     if claimed.worded and claimed.kind == "ratio":
         return _shows_in_words(claimed, said, value)
@@ -268,7 +268,7 @@ def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
 
 
 def _size_of_zeros(claimed: Quantity) -> int:
-    """What one of the last digit before the zeros at the end of a whole number counts, which may be a rounding."""
+    """Return the value of the last digit before the final zeros of a whole number, which may be rounded."""
     digits = str(abs(claimed.value)) if not claimed.decimals and claimed.value % 1 == 0 else ""
     digits = digits.partition(".")[0]
     zeros = len(digits) - len(digits.rstrip("0"))
@@ -276,7 +276,7 @@ def _size_of_zeros(claimed: Quantity) -> int:
 
 
 def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:
-    """Whether a multiple or share in words is near enough: "a third" for 33.6 %, "more than half" for 61 %."""
+    """Whether a multiple or share in words is close enough: "a third" for 33.6 %, "more than half" for 61 %."""
     if claimed.bound == "over":
         return said <= value <= said * (1 + _MOST_PAST_BOUND)
     if claimed.bound == "under":
@@ -286,7 +286,7 @@ def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:
 
 
 def _has_digits(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether two figures of different units have one number, so that one was made of the other."""
+    """Whether two figures of different units have the same number, so that one was derived from the other."""
     other = abs(candidate.quantity.value)
     if abs(claimed.value) == other:
         return True
@@ -297,7 +297,7 @@ def _has_digits(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
-    """The same digits at another power of a thousand; for sure only where both scales are written."""
+    """Return a match for the same digits at another power of a thousand; certain only if both scales are written."""
     own = measure(claimed)
     digits = str(abs(claimed.value)).replace(".", "").strip("0")
     is_bare = not candidate.is_scale_stated and (candidate.in_table or candidate.source == "calculation")
@@ -316,6 +316,6 @@ def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a quantity is a candidate's in value and unit, whatever else is written of either."""
+    """Whether a quantity has a candidate's value and unit, apart from limits such as "at least"."""
     found = match(replace(claimed, bound=""), candidate)
     return found is not None and not found.difference

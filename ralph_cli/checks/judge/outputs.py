@@ -1,4 +1,4 @@
-"""The semantic check of a task: a model of another vendor reads the output beside its brief."""
+"""The semantic check of a task: a model of another vendor reads the output and its brief."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -65,12 +65,12 @@ class _Mark:
 
 
 def safe_file_name(path: str) -> str:
-    """The file's name, without characters that could break out of its place in a prompt."""
+    """Return the file's name without characters that could change the structure of a prompt."""
     return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[-80:] or "-"
 
 
 def break_marks(text: str) -> str:
-    """Words of a document with no two brackets together: only code marks quotes."""
+    """Return words of a document without adjacent brackets, so that only code can mark quotes."""
     return _DOUBLE_BRACKET.sub(r"\g<0> ", text)
 
 
@@ -201,19 +201,21 @@ def render_marked(document: Document, span: Span, most: int) -> str:
 
 
 def is_paged(document: Document) -> bool:
-    """Whether a page number says where in a document, or in which of a set, a passage is."""
+    """Whether page numbers locate a passage in a document or in a set."""
     return document.paged or bool(document.members)
 
 
 def number_page(document: Document, offset: int) -> str:
-    """The page of a character for a judge: "Page 3", in a set "Document 2, page 3", without words of the author."""
+    """Return the page of an offset for a judge: "Page 3", or "Document 2, page 3" in a set, without the
+    author's words.
+    """
     member, number = document.member_at(offset), document.own_number(document.page_at(offset))
     page = f"{document.noun_at(offset)} {number}"
     return f"Document {document.members.index(member) + 1}, {page}" if member else page.capitalize()
 
 
 def _mark_page(document: Document, offset: int) -> str:
-    """The mark of the beginning of a character's page."""
+    """Return the marker for the beginning of an offset's page."""
     return f"[{document.noun_at(offset)} {document.own_number(document.page_at(offset))}]"
 
 
@@ -254,7 +256,7 @@ def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
 
 
 def _note_signs(lines: str) -> Iterator[str]:
-    """The marks of notes in lines: raised, in brackets behind a word, or in a row's label behind a space."""
+    """Yield the note marks in lines: raised, in brackets after a word, or after a space in a row's label."""
     yield from (flatten_figures(lines[start:end]) for start, end in footnote_marks(lines))
     for line in lines.split("\n"):
         label, *cells = re.split(r" {2,}|\t", line.strip(), maxsplit=1)
@@ -301,12 +303,12 @@ def _kept_parts(document: Document, window: Span, marks: Sequence[_Mark], least:
 
 
 def _table_of_line(document: Document, low: int, high: int) -> Table | None:
-    """The table at the first character of a line that is no white space."""
+    """Return the table at the first character of a line that is not white space."""
     return document.table_at(high - len(document.text[low:high].lstrip()))
 
 
 def _needed_lines(document: Document, lines: Sequence[tuple[int, int]], marks: Sequence[_Mark]) -> set[int]:
-    """The numbers of the lines that stay however far they are: headers, the marked lines, and those around them."""
+    """Return the numbers of the lines that are always shown: headers, marked lines, and the lines near them."""
     heads = [head for mark in marks for head in _spans_above(document, mark)]
     needed = {0}
     for number, (low, high) in enumerate(lines):
@@ -347,7 +349,7 @@ def _notes_on_quotes(document: Document, quotes: Sequence[Quote], window: Span) 
 
 
 def _scanned(quotes: Sequence[Quote]) -> list[str]:
-    """A line with the quotes that OCR has read."""
+    """Return a line with the quotes that were read by OCR."""
     ids = ", ".join(str(quote.id) for quote in quotes if quote.ocr is not None)
     return [f"Read by OCR, which may take a letter or digit for another: quotes {ids}."] if ids else []
 
@@ -408,7 +410,7 @@ def _insert_marks(document: Document, part: Span, marks: Sequence[_Mark]) -> str
 
 
 def _with_page_breaks(document: Document, start: int, end: int) -> str:
-    """text[start:end] without marks of its own; a line shows where a page begins."""
+    """Return text[start:end] without its own marks, with a line at the beginning of each page."""
     first, *others = document.text[start:end].split(PAGE_BREAK)
     shown, at = break_marks(first), start + len(first) + 1
     for text in others:

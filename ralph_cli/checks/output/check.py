@@ -194,7 +194,7 @@ class OutputCheck:
 
 
 def _candidates(attempt: Attempt, english: DocumentInEnglish, facts: DocumentFacts) -> list[Candidate]:
-    """The figures of the quotes, each item's with the context of its own quotes and the document."""
+    """Return the figures of the quotes; each item's figures have the context of its own quotes and of the document."""
     quotes = [english.read_quote(quote) for quote in attempt.quotes]
     # A record that is checked again may have lost some of its quotes.
     items = ([quote for quote in quotes if quote.id in claim.quotes] for claim in attempt.claims)
@@ -206,7 +206,7 @@ def _issues(check: str, messages: Iterable[str]) -> tuple[Issue, ...]:
 
 
 def _holds(text: str, words: str) -> bool:
-    """Whether a text has these words, a figure as a whole."""
+    """Whether a text contains these words, with figures complete."""
     return re.search(rf"(?<![\d.,]){re.escape(words)}(?![.,]?\d)", text, re.IGNORECASE) is not None
 
 

@@ -227,7 +227,7 @@ class GroundingSources:
                 yield match.span()
 
     def _is_verbatim(self, words: str) -> bool:
-        """Whether the words stand in a source as they are, on the boundaries of words and numbers."""
+        """Whether the words occur unchanged in a source, at word and number boundaries."""
         wanted = fold(words).text.strip()
         return bool(wanted) and any(
             on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in find_all(text, wanted)
@@ -244,7 +244,7 @@ class GroundingSources:
         return f"is in {self.description}: quote what stands there, or say it in words"
 
     def _wrong_pages(self, references: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """The pages named by references at these offsets that are none of the quotes' pages."""
+        """Yield the pages in references at these offsets that are not pages of the quotes."""
         for start, numbers in references:
             for number in re.findall(r"\d+|[ivxlc]+", numbers, re.IGNORECASE):
                 self.checked_count += 1
@@ -257,7 +257,7 @@ class GroundingSources:
         return all(number in self._parts for number in _PART_NUMBER.findall(numbers))
 
     def _exempt_spans(self, piece: Piece) -> Iterator[tuple[int, int]]:
-        """The places whose numbers need no source; see the top of this module."""
+        """Yield the spans whose numbers need no source; see the top of this module."""
         text = piece.text
         for quotation in _quotations_of(piece):
             ends = (end for end, words in quotation.readings if self._describe_quotation_fault(words) is None)
@@ -313,7 +313,7 @@ def _trace_first(
     *,
     is_captioned: bool,
 ) -> Trace:
-    """The trace of a figure as its column types it, or as it is alone if that is not surely wrong."""
+    """Return the trace of a figure with its column's type, or without it if that trace has no certain fault."""
     trace = tracer.trace(text, typed, found, named)
     if trace.fault and typed is not quantity and (not trace.fault.is_sure or is_captioned):
         return tracer.trace(text, quantity, found, named)

@@ -1,4 +1,4 @@
-"""Numbers that count or name instead of measuring: of sections, and of the items of a list. Pure."""
+"""Finds numbers that count or name instead of measuring: of sections, and of the items of a list. Pure."""
 
 import re
 

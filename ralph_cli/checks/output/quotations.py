@@ -38,7 +38,7 @@ class Quotation:
 
     @property
     def words(self) -> str:
-        """The words as they are most likely meant."""
+        """The most likely reading of the words."""
         return self.readings[0][1]
 
 
@@ -64,7 +64,9 @@ def _marked_quotations(text: str) -> Iterator[Quotation]:
         ends, least = mark.ends, MIN_BLOCK_WORDS if text[mark.start] in "'\u2019" else 1
         paragraph_end = text.find("\n\n", mark.start)
         if not ends and paragraph_end >= 0 and text[paragraph_end:].lstrip()[:1] == text[mark.start]:
-            ends = (paragraph_end,)  # each paragraph of a long quotation may open anew, and only the last one closes
+            ends = (
+                paragraph_end,
+            )  # each paragraph of a long quotation may begin with a mark, and only the last one ends with one
         ends = ends[-1:] if ends and not may_be_apostrophe(text, ends[-1], len(text)) else ends[::-1]
         readings = tuple((end + 1, text[mark.start + 1 : end]) for end in ends)
         if readings and all(len(words.split()) >= least for _, words in readings):
@@ -74,7 +76,7 @@ def _marked_quotations(text: str) -> Iterator[Quotation]:
 def _block_quotations(text: str) -> Iterator[Quotation]:
     for match in _BLOCK.finditer(text):
         words = " ".join(line.strip().lstrip(">").strip() for line in match[0].splitlines())
-        # The source beside it is not part of the quotation.
+        # The source next to it is not part of the quotation.
         words = re.sub(r"\s*[-\u2013\u2014]?\s*\(?\b(?:pages?|pp?\.)\s*\d+\)?\.?\s*$", "", words).strip()
         marked = sum(len(quotation.words.split()) for quotation in _marked_quotations(words))
         if len(words.split()) >= max(MIN_BLOCK_WORDS, 2 * marked + 1):

@@ -1,4 +1,4 @@
-"""JSON Schema, locally: whether a schema can be used, and where a value does not fit it. Fetches nothing."""
+"""Checks JSON Schemas locally: whether a schema can be used, and where a value does not fit it. Fetches nothing."""
 
 import json
 import subprocess

@@ -1,1 +1,1 @@
-"""What is imported when it is first used: an SDK makes thousands of classes of which a run needs few."""
+"""Defers imports until their first use, because an SDK creates thousands of classes and a run needs few."""

@@ -1,7 +1,7 @@
-"""Names that a package has from its own modules are imported when they are first used.
+"""Defers the imports by which a package re-exports names of its own modules, until each name is used.
 
-A vendor's SDK makes thousands of classes, one a module, so that its packages can offer each under a short name; a
-request needs few of them. Most of those packages do nothing else, and consist of lines such as `from .x import y`.
+A vendor's SDK creates thousands of classes, one per module, and its packages offer each under a short name. A request
+needs few of them. Most of these packages consist only of lines such as `from .x import y`.
 """
 
 import builtins
@@ -15,22 +15,22 @@ from typing import Any
 
 
 def defer_reexports(*packages: str) -> None:
-    """From now on defer the re-exports of these packages. A name that ends with a dot means the packages in it.
+    """Defer the re-exports of these packages from now on. A name that ends with a dot means all packages inside it.
 
-    A package that defines functions or classes is imported as usual. This holds for the whole process, so call it only
-    in a program of your own. Errors of an import, such as a missing library, are raised when the name is looked up.
+    A package that defines functions or classes is imported as usual. This affects the whole process, so call it only in
+    your own program. Errors of an import, such as a missing library, are raised when the name is used.
     """
     sys.meta_path.insert(0, _Finder(packages))
 
 
 class _Finder:
-    """Finds what the usual one finds, and has packages of source code loaded by `_Loader`."""
+    """Finds modules as the standard finder does, but loads packages of source code with `_Loader`."""
 
     def __init__(self, packages: tuple[str, ...]) -> None:
         self._packages, self._beginnings = packages, tuple(name for name in packages if name.endswith("."))
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        """The spec of a module in one of the packages, None for any other."""
+        """Return the spec of a module in one of the packages; None for any other module."""
         if name not in self._packages and not f"{name}.".startswith(self._beginnings):
             return None
         spec = PathFinder.find_spec(name, path, target)
@@ -40,10 +40,12 @@ class _Finder:
 
 
 class _Loader(SourceFileLoader):
-    """Runs an `__init__` in which what is imported from its own modules stands for itself until it is looked up."""
+    """Runs a package's `__init__` with placeholders for the names that it imports from its own modules."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run it; as usual where a function looks its names up, for which nothing can stand, or where that fails."""
+        """Run the module. It runs as usual if it defines functions or classes, or if running with placeholders
+        fails.
+        """
         code, begun = self.get_code(module.__name__), {**vars(module)}
         if code is not None and not any(isinstance(constant, CodeType) for constant in code.co_consts):
             names = _Names(module)
@@ -51,7 +53,7 @@ class _Loader(SourceFileLoader):
             vars(module).update(__getattr__=names.find, __builtins__={**vars(builtins), **own})
             try:
                 exec(code, vars(module), names)
-            except Exception:  # noqa: BLE001 - if it is its own, it comes again
+            except Exception:  # noqa: BLE001 - an error of the package itself occurs again below
                 vars(module).clear()
                 vars(module).update(begun)
             else:
@@ -61,7 +63,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Later:
-    """Stands for a module of the package: what is taken from it is where it will be found."""
+    """A placeholder for a module of the package; its attributes are the `_Place` where a name will be found."""
 
     __all__ = ()
 
@@ -73,11 +75,11 @@ class _Later:
 
 
 class _Place(tuple[str, str]):
-    """A module and a name in it; what is set on it will be set on what is found there."""
+    """A module and a name in it. Attributes set on it are later set on the value found there."""
 
 
 class _Names(dict[str, Any]):
-    """The names that the code of a package sees and sets, which are those of the module."""
+    """The names that a package's code reads and sets; they are the names of the module."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module, self.later, self._whole = module, dict[str, _Place](), list[str]()
@@ -94,19 +96,21 @@ class _Names(dict[str, Any]):
         return self.find(name) if name in self.later else vars(self._module)[name]
 
     def list(self) -> "list[str]":
-        """All names."""
+        """Return all names, sorted."""
         whole = (name for module in self._whole for name in _offered(import_module(module)))
         return sorted({*vars(self._module), *self.later, *whole})
 
     def find(self, name: str) -> Any:
-        """The value of a name that the module does not have yet. Raises AttributeError."""
+        """Return the value of a name that the module does not have yet. Raises AttributeError if there is no
+        such name.
+        """
         package = self._module.__name__
         if name == "__all__":
             return [name for name in self.list() if name[0] != "_"]
         place = self.later.get(name)
         if place is None and not name.startswith("__"):
             if PathFinder.find_spec(f"{package}.{name}", self._module.__path__):
-                return import_module(f"{package}.{name}")  # as what stands for itself would have left it
+                return import_module(f"{package}.{name}")  # as an undeferred import would have left it
             whole = (module for module in self._whole if name in _offered(import_module(module)))
             place = next((_Place((module, name)) for module in whole), None)
         if place is None:
@@ -126,7 +130,7 @@ class _Names(dict[str, Any]):
         wanted: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        """What an import statement of the package gets."""
+        """Return what an import statement of the package receives."""
         if level != 1 or not name or not wanted:
             return __import__(name, scope, local, wanted or (), level)
         where = f"{self._module.__name__}.{name}"
@@ -135,5 +139,5 @@ class _Names(dict[str, Any]):
 
 
 def _offered(module: ModuleType) -> list[str]:
-    """The names that `from module import *` imports."""
+    """Return the names that `from module import *` imports."""
     return getattr(module, "__all__", None) or [name for name in vars(module) if name[0] != "_"]

@@ -1,1 +1,1 @@
-"""The values of what was found: a checked memo, a goal's state, a verification."""
+"""The values of results: a checked memo, a goal's state, a verification, a table, a test of the judge."""

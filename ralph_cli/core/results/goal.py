@@ -17,7 +17,7 @@ class GoalStatus(StrEnum):
 
 
 def status_after(stop: StopType) -> GoalStatus:
-    """The status after a run that ended so; one that was interrupted or broke down can be continued."""
+    """Return the status of a goal after a run with this stop type. An interrupted or failed run can be continued."""
     match stop:
         case StopType.COMPLETION:
             return GoalStatus.COMPLETED
@@ -31,10 +31,10 @@ def status_after(stop: StopType) -> GoalStatus:
 
 @dataclass(frozen=True, slots=True)
 class GoalState:
-    """What is known of a goal after some of its events.
+    """The state of a goal after some of its events.
 
-    `evidence` is that of the latest verification; it speaks of the `output` only if it is of its `revision`. `passed`
-    is the latest output that every verifier passed. `reason` says why it stopped, or why the last intent to finish was
+    `evidence` belongs to the latest verification; it describes `output` only if their revisions agree. `passed` is the
+    latest output that passed every verifier. `reason` says why the goal stopped, or why the last attempt to finish was
     refused.
     """
 
@@ -54,12 +54,12 @@ class GoalState:
 
     @property
     def verifier_names(self) -> tuple[str, ...]:
-        """Names of the verifiers."""
+        """The names of the verifiers."""
         return tuple(name for name, _ in self.terms.verifiers)
 
     @property
     def current_evidence(self) -> tuple[events.VerifierFinished, ...]:
-        """The latest evidence if it is about the current output, else nothing."""
+        """The latest evidence if it is about the current output; otherwise empty."""
         return self.evidence if all(item.revision == self.revision for item in self.evidence) else ()
 
     @property
@@ -70,7 +70,7 @@ class GoalState:
         return bool(self.verifier_names) and not failed and passed == set(self.verifier_names)
 
     def apply(self, event: events.AnyEvent) -> "GoalState":
-        """The state after `event`; events that change nothing leave it as it is."""
+        """Return the state after `event`; many events leave it unchanged."""
         match event:
             case events.RunStarted(run=run, question=objective, document=document):
                 return replace(self, run=run, objective=objective, document=str(document.get("sha256", "")))
@@ -96,7 +96,7 @@ class GoalState:
                 return self
 
     def final_output(self, best: Step | None) -> str:
-        """What is handed to the user: the output that passed, else that of the `best` step, else the latest."""
+        """Return the output for the user: the output that passed, else that of the `best` step, else the latest."""
         if self.verified or self.status is GoalStatus.COMPLETED:
             return self.output
         if self.passed or best is None:
@@ -105,7 +105,7 @@ class GoalState:
 
 
 def rejection_notice(goal: GoalState, halt: Halt, output: str = "") -> str:
-    """The notice below an `output` that was not accepted: the number of retries, and the last evidence."""
+    """Return the notice below an `output` that was not accepted: the number of retries and the last evidence."""
     if goal.status is not GoalStatus.BUDGET_EXHAUSTED:
         return ""
     retries = max(goal.iteration - 1, 0)
@@ -123,7 +123,7 @@ def rejection_notice(goal: GoalState, halt: Halt, output: str = "") -> str:
 
 
 def describe_evidence(item: events.VerifierFinished) -> str:
-    """One piece of evidence in words."""
+    """Return one piece of evidence in words."""
     word = "passed" if item.passed else "FAILED"
     return f"- {item.name} {word} ({item.ended}) at {item.at}: {item.command}" + (
         f"\n{item.output}" if item.output else ""

@@ -1,4 +1,4 @@
-"""A test of the judge: claims that are true, claims made false, what the judge said of each, and rates of it."""
+"""A test of the judge: true and falsified claims, the judge's verdicts on them, and the resulting rates."""
 
 import math
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from ralph_cli.core.run import Halt, Ruling
 
 TRUE_KIND = "true"  # the kind of a claim that was not changed
 
-# What can be made false: whether, how much, who or where, how generally, and when.
+# What can be falsified: whether, how much, who or where, how generally, and when.
 FALSEHOOD_KINDS = ("negation", "number", "entity", "scope", "time")
 
-_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution: for an interval of 95 %
+_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution, for a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One claim that the judge is asked about. `number` counts from 1.
 
-    `kind` is "true", or the kind of falsehood that was put in; `truth` is the claim before that, the same in all cases
-    of one claim. `quotes` prove the truth.
+    `kind` is "true" or the kind of falsehood in the claim. `truth` is the original claim, the same in all cases made
+    from it. `quotes` prove the truth.
     """
 
     number: int
@@ -33,23 +33,23 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`hits` of `asked`; of nothing asked there is no rate."""
+    """The number of `hits` among the cases `asked`. There is no rate if none was asked."""
 
     hits: int
     asked: int
 
     @property
     def share(self) -> float | None:
-        """Between 0 and 1."""
+        """The share of hits, between 0 and 1; None if nothing was asked."""
         return self.hits / self.asked if self.asked else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The Wilson score interval at 95 %: shares with which what was seen is not surprising.
+        """The Wilson score interval at 95 %; None if nothing was asked.
 
         E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
-        Statistical Association 22 (1927), 209-212. It holds for independent cases; those made of one claim are not
-        quite, so the truth is rather wider.
+        Statistical Association 22 (1927), 209-212. It assumes independent cases. Cases made from the same claim are not
+        quite independent, so the true interval is rather wider.
         """
         if not self.asked:
             return None
@@ -63,7 +63,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What the judge said of one case; `ruling` is None when it gave no usable verdict on it, or was not asked."""
+    """The judge's ruling on one case; None if the judge gave no usable verdict or was not asked."""
 
     case: Case
     ruling: Ruling | None
@@ -76,10 +76,10 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class JudgeTest:
-    """How a judge did. `modelled` is False for the offline judge, which compares words: its rates are of no model.
+    """The result of testing a judge. `modelled` is False for the offline judge, which compares words and is no model.
 
-    `refused` counts replies that could not be used, `broken` holds why a batch was left without any verdict. `seconds`
-    are those of the model calls.
+    `refused` counts unusable replies. `broken` has the reason for each batch without any verdict. `seconds` is the time
+    of the model calls.
     """
 
     judge: str
@@ -97,28 +97,28 @@ class JudgeTest:
 
     @property
     def judged(self) -> tuple[CaseResult, ...]:
-        """The cases on which there is a verdict."""
+        """The cases with a verdict."""
         return tuple(result for result in self.results if result.ruling is not None)
 
     @property
     def usable(self) -> bool:
-        """Whether a model has said something of a claim: without that the rates mean nothing."""
+        """Whether a model gave a verdict on any claim; otherwise the rates mean nothing."""
         return self.modelled and bool(self.judged)
 
     @property
     def kinds(self) -> dict[str, Rate]:
-        """For each kind of falsehood how many of the claims on which there is a verdict were caught."""
+        """The rate of caught claims for each kind of falsehood, among the claims with a verdict."""
         by_kind = {kind: [item for item in self.judged if item.case.kind == kind] for kind in FALSEHOOD_KINDS}
         return {kind: _refusal_rate(results) for kind, results in by_kind.items()}
 
     @property
     def caught(self) -> Rate:
-        """The same over all kinds."""
+        """The rate of caught claims over all kinds."""
         return _refusal_rate(result for result in self.judged if result.case.kind != TRUE_KIND)
 
     @property
     def false_alarms(self) -> Rate:
-        """How many of the true claims were refused."""
+        """The rate of refused claims among the true ones."""
         return _refusal_rate(result for result in self.judged if result.case.kind == TRUE_KIND)
 
     @property

@@ -1,4 +1,4 @@
-"""The nouns of a memo that is checked against documents: quotation, page reference, finding, the check as a whole."""
+"""The values of a memo that is checked against documents: quotation, page reference, finding, the check as a whole."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,10 +6,10 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, Ruling
 
-# What became of a quotation: the first four hold (see `Tier`); of an elided one a person should read what is left out.
-# Altered: not the document's words, but near them; wrong-document: the words stand in another document than the memo
-# names; unclosed: a quotation mark without a partner, so that nobody can tell what is quoted; hidden: the document's
-# words, but not for a reader of its pages.
+# The result for a quotation. The first four hold (see `Tier`); a person should read the omitted words of an elided one.
+# Altered: similar to the document's words; wrong-document: the words are in another document than the memo names;
+# unclosed: a quotation mark without a partner, so that the extent of the quotation is unknown; hidden: the document's
+# words, but invisible to a reader of its pages.
 QuotationOutcome = Literal[
     "exact", "folded", "recut", "elided", "altered", "wrong-page", "wrong-document", "not-found", "unclosed", "hidden"
 ]
@@ -19,10 +19,11 @@ HOLDING_OUTCOMES: frozenset[QuotationOutcome] = frozenset(("exact", "folded", "r
 
 @dataclass(frozen=True, slots=True)
 class PageReference:
-    """Pages that a memo names, `text` as it writes them: "pp. 12-13" is (("12", "13"),), "p. iv" (("iv", "iv"),).
+    """The pages that a memo names. `text` is as in the memo: "pp. 12-13" is (("12", "13"),), "p. iv" is (("iv",
+    "iv"),).
 
-    `line` is its line in the memo's text, from 1; `start` and `end` are offsets there; `place` is where a reader finds
-    it.
+    `line` is its line in the memo, from 1; `start` and `end` are offsets in the memo; `place` tells a reader where it
+    is.
     """
 
     text: str
@@ -35,12 +36,12 @@ class PageReference:
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Words that a memo presents as a quotation, between `start` and `end` of its text, marks included.
+    """Words that a memo presents as a quotation, between `start` and `end` of its text, including the marks.
 
-    `words` are without quotation and emphasis marks. `readings` are other words that may be meant, where an apostrophe
-    might close the quotation too, longest first. `form` is "marks", "block" or "term" (a few words that may merely be a
-    name); `place` is where a reader finds it ("line 12"); `sentence` is the sentence that carries it, `citation` what
-    is said beside it of where the words stand.
+    `words` are without quotation and emphasis marks. `readings` are other possible words, longest first, if an
+    apostrophe might also close the quotation. `form` is "marks", "block" or "term" (a few words that may only be a
+    name). `place` tells a reader where it is ("line 12"). `sentence` is the sentence that contains it, and `citation`
+    the adjacent statement of its source.
     """
 
     words: str
@@ -58,12 +59,12 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class MemoFigure:
-    """An amount in the memo's own words, outside of every quotation, so that it has no quote.
+    """An amount in the memo's own words, outside every quotation, so that it has no quote.
 
-    `place` is where a reader finds it, `reference` the page that its sentence names for no quotation. `number` is its
-    digits, or the words that spell it. `occurs` says whether it stands in the documents as it is written (on that page,
-    if one is named), None before they were looked at; that a number stands there does not say that it is the right one:
-    `rows` are rows and columns of tables in which it does, for a reader to compare.
+    `place` tells a reader where it is. `reference` is the page that its sentence names, unless a quotation uses that
+    page. `number` is its digits, or the words that spell it. `occurs` says whether it occurs in the documents as
+    written (on the named page, if any); it is None before the search. An occurrence does not prove that the number is
+    right, so `rows` has the table rows and columns where it occurs, for a reader to compare.
     """
 
     text: str
@@ -77,7 +78,7 @@ class MemoFigure:
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """A memo as it was read, in order: its quotations, the page references that belong to none of them, its figures."""
+    """A memo's quotations, page references that belong to no quotation, and figures, each in order."""
 
     quotations: tuple[Quotation, ...]
     references: tuple[PageReference, ...]
@@ -86,10 +87,10 @@ class Memo:
 
 @dataclass(frozen=True, slots=True)
 class ClosestText:
-    """Document text that resembles a quotation (`score` 75 to 100) without being it; `differing` names what differs.
+    """Document text similar to a quotation (`score` 75 to 100). `differing` lists the words that differ.
 
-    `where` is its place in words: a page, or a line and heading in documents without pages. `ocr` is the lowest
-    confidence of its words, 0 to 100, if they were read by OCR, `unsure` which of them may be wrong.
+    `where` is its location in words: a page, or a line and heading in documents without pages. If the words were read
+    by OCR, `ocr` is their lowest confidence, 0 to 100, and `unsure` says which of them may be wrong.
     """
 
     text: str
@@ -104,13 +105,13 @@ class ClosestText:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of one quotation.
+    """The result for one quotation.
 
-    `document` is the index of the document that `quote` or `nearest` stands in; `also` are indices of further ones that
-    hold the quotation. `pages` are (number, printed label) of where the words stand, first places first. `matched` says
-    whether the page reference agrees with the page's number in the file, the label printed on it, or both; None when
-    there is no reference, it is wrong, or the document has no pages. `where` is the place of `quote` in words, `notes`
-    are for the reader.
+    `document` is the index of the document that contains `quote` or `nearest`; `also` are indices of further documents
+    that contain the quotation. `pages` are the (number, printed label) of the words' pages, first positions first.
+    `matched` says whether the page reference agrees with the page's number in the file, its printed label, or both; it
+    is None if there is no reference, it is wrong, or the document has no pages. `where` is the location of `quote` in
+    words; `notes` are for the reader.
     """
 
     quotation: Quotation
@@ -126,18 +127,22 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether the words are the document's, and on the page that is named."""
+        """Whether the words are the document's, and are on the named page."""
         return self.outcome in HOLDING_OUTCOMES
 
     @property
     def passage(self) -> Quote | ClosestText | None:
-        """The document's words that are shown beside the quotation: those that it is, or else those most like it."""
+        """The document's words to show next to the quotation: the most similar words if they differ, otherwise the
+        quote.
+        """
         return self.nearest or self.quote
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a judge says of a sentence of the memo beside the passages it quotes; `ruling` is None when it failed."""
+    """A judge's ruling on a sentence of the memo and the passages that it quotes; `ruling` is None if the judge
+    failed.
+    """
 
     sentence: str
     place: str
@@ -153,13 +158,13 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class MemoCheck:
-    """A memo checked against documents: what became of each quotation, in the memo's order.
+    """A memo checked against documents: the finding on each quotation, in the memo's order.
 
-    `terms` are the findings on words too short to count as quotations; `beyond` are page references past the last page
-    of every document, `unbound` those that belong to no quotation, so that nothing could be looked up; `unpaged` counts
-    references to documents without pages, which cannot be checked. `figures` are those of the memo's own words, which
-    are looked for and not checked. `support` is what a judge said, None when none was asked. With `strict` terms,
-    unbound and unpaged references count, too, and figures that do not occur.
+    `terms` are the findings on words too short to count as quotations. `beyond` are page references past the last page
+    of every document. `unbound` are references that belong to no quotation, so they could not be checked. `unpaged`
+    counts references to documents without pages, which cannot be checked. `figures` are those of the memo's own words,
+    which are searched for but not checked. `support` has the judge's rulings; it is None if no judge was asked. With
+    `strict`, terms, unbound and unpaged references and missing figures count, too.
     """
 
     memo: str
@@ -176,18 +181,18 @@ class MemoCheck:
 
     @property
     def checked(self) -> int:
-        """How many quotations decide: without one, nothing was checked."""
+        """The number of quotations that count. If it is 0, nothing was checked."""
         return len(self.findings) + (len(self.terms) if self.strict else 0)
 
     @property
     def faults(self) -> tuple[Finding, ...]:
-        """The findings that do not hold and count."""
+        """The findings that count and do not hold."""
         terms = self.terms if self.strict else ()
         return tuple(finding for finding in (*self.findings, *terms) if not finding.holds)
 
     @property
     def missing(self) -> tuple[Finding, ...]:
-        """The terms that are in no document; they count with `strict` only."""
+        """The terms that are in no document. They count only with `strict`."""
         return tuple(term for term in self.terms if not term.holds)
 
     @property
@@ -197,12 +202,12 @@ class MemoCheck:
 
     @property
     def elided(self) -> tuple[Finding, ...]:
-        """The findings that hold, with words left out or put in that a person should read."""
+        """The findings that hold, but with words omitted or inserted that a person should read."""
         return tuple(finding for finding in self.findings if finding.outcome == "elided")
 
     @property
     def ok(self) -> bool:
-        """Whether there was something to check and all of it holds."""
+        """Whether something was checked and all of it holds."""
         unsupported = [item for item in self.support or () if not item.holds]
         unchecked = self.strict and (self.unpaged or self.unbound or self.absent_figures)
         return bool(self.checked) and not (self.faults or self.beyond or unsupported or unchecked)

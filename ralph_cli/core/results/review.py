@@ -1,4 +1,4 @@
-"""What a person has said of an answer after reading its evidence."""
+"""The reviews that people give after reading an answer's evidence."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Mark(StrEnum):
-    """What a reviewer says of an answer or a claim; WITHDRAWN takes back what the same person has said before."""
+    """A reviewer's verdict on an answer or a claim. WITHDRAWN cancels the same person's earlier mark."""
 
     CONFIRMED = "confirmed"
     WRONG = "wrong"
@@ -16,10 +16,10 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A mark of the reviewer `by`, made at the time `at` (ISO 8601, UTC).
+    """A mark by the reviewer `by`, made at the time `at` (ISO 8601, UTC).
 
-    `claim` is the number of the claim that it is about, 0 for the answer as a whole. `correction` says what is right,
-    for CORRECTED alone.
+    `claim` is the number of the reviewed claim, or 0 for the answer as a whole. `correction` is the correct statement;
+    only CORRECTED has one.
     """
 
     at: str
@@ -31,7 +31,7 @@ class Review:
 
 
 def standing_reviews(reviews: Iterable[Review]) -> tuple[Review, ...]:
-    """What counts of all that was said, oldest first: each reviewer's last word on each claim, unless withdrawn."""
+    """Return the reviews that count, oldest first: each reviewer's last mark on each claim, unless it is withdrawn."""
     last: dict[tuple[str, int], Review] = {}
     for review in reviews:
         last.pop((review.by, review.claim), None)

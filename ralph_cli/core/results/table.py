@@ -1,4 +1,4 @@
-"""A table: the same questions put to many documents, and what is known of each cell."""
+"""A table: the same questions asked about many documents, and the state of each cell."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,20 +12,20 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.results.review import Review
 from ralph_cli.core.run import Halt
 
-# What an answer is to be; "text" is anything.
+# The type of an answer; "text" accepts any answer.
 AnswerType = Literal["text", "yes/no", "number", "date", "money", "list", "choice"]
 
-ALL_DOCUMENTS = "all documents"  # the name of the row of those questions that are put to the documents together
+ALL_DOCUMENTS = "all documents"  # the row's name for questions about all documents together
 
 
-HEDGES = ("at least", "at most", "about")  # possible words before the text of a value
+HEDGES = ("at least", "at most", "about")  # words that may precede the text of a value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableQuestion:
-    """A question of a table; its `id` names the column. `unit` is that of a number or an amount of money.
+    """A question of a table. `id` names its column; `unit` is the unit of a number or an amount of money.
 
-    With `each` "set" it is put once, to all documents together.
+    If `each` is "set", the question is asked once, about all documents together.
     """
 
     id: str
@@ -37,7 +37,7 @@ class TableQuestion:
 
     @property
     def answer_as(self) -> str:
-        """The form of the answer in words, for the worker; see the setting of that name."""
+        """The required form of the answer in words, for the worker; see the setting of that name."""
         match self.type:
             case "yes/no":
                 return "yes or no"
@@ -57,11 +57,11 @@ class TableQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """The typed value of an answer, made by code from its words.
+    """The typed value of an answer, which code parses from the answer's words.
 
-    `text` is what a person reads: "45 days", "2027-05-31", "EUR 5.1 million", "yes". `number` is a number or an amount
-    in `unit` (5100000.0 for "EUR 5.1 million"), `items` are those of a list. `problem` says why there is no value; the
-    rest is empty then.
+    `text` is for people: "45 days", "2027-05-31", "EUR 5.1 million", "yes". `number` is a number or an amount in `unit`
+    (5100000.0 for "EUR 5.1 million"). `items` are those of a list. `problem` says why there is no value; the other
+    fields are then empty.
     """
 
     text: str = ""
@@ -72,12 +72,14 @@ class Value:
 
     @property
     def hedge(self) -> str:
-        """The words before the value without which it says more than the answer did; often none."""
+        """The words before the value that limit it, such as "at least"; often empty. Without them the value would
+        overstate the answer.
+        """
         return next((words for words in HEDGES if self.text.startswith(f"{words} ")), "")
 
     @property
     def plain(self) -> str | float | bool | list[str] | None:
-        """The value for programs; None if there is none."""
+        """The value in machine-readable form; None if there is none."""
         if self.problem:
             return None
         if self.number is not None:
@@ -88,11 +90,11 @@ class Value:
 
 
 class CellState(StrEnum):
-    """What became of a cell. ANSWERED, QUALIFIED and ABSENT passed every check.
+    """The state of a cell. ANSWERED, QUALIFIED and ABSENT passed every check.
 
-    QUALIFIED is an accepted answer to which other passages of the document add something. PASSAGES and NO_PASSAGES are
-    what the built-in engine found, which no language model has read. REFUSED ran and was not accepted; CUT_OFF met a
-    bound, or was interrupted.
+    QUALIFIED is an accepted answer that other passages of the document limit or add to. PASSAGES and NO_PASSAGES are
+    results of the built-in search, which no language model has read. REFUSED ran and was not accepted. CUT_OFF reached
+    a limit or was interrupted.
     """
 
     ANSWERED = "answered"
@@ -108,21 +110,21 @@ class CellState(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing is left to do for the cell, unless a person asks for it again."""
+        """Whether the cell needs no more work, unless a person asks for it again."""
         return self not in (CellState.CUT_OFF, CellState.PENDING)
 
     @property
     def is_accepted(self) -> bool:
-        """Whether it passed every check."""
+        """Whether the answer passed every check."""
         return self in (CellState.ANSWERED, CellState.QUALIFIED, CellState.ABSENT)
 
 
 @dataclass(frozen=True, slots=True)
 class CellQuote:
-    """A quote behind a cell: its words, their place, and their document in a set.
+    """A quote that supports a cell: its words, its location, and its document in a set.
 
-    `page` counts from 1 in the file, 0 where there are no pages. `link` is the page of the highlighted copy, relative
-    to the table's folder.
+    `page` counts from 1 in the file; it is 0 without pages. `link` is the page of the highlighted copy, relative to the
+    table's folder.
     """
 
     text: str
@@ -134,12 +136,12 @@ class CellQuote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One question put to one document: `row` is the document's name, `question` the question's id.
+    """One question about one document: `row` is the document's name, `question` the question's id.
 
-    `answer` is what was accepted or found, `reason` why there is no accepted answer, and what else a reader should know
-    of one (`notes`). `searched` tells of an absence what was looked for and how often it stood there. `evidence` is the
-    page with the proof, relative to the table's folder. `run` is empty for what was not asked. `reviews` are
-    what people have said of it since. `figures` say of each figure of the answer from which cell or words it comes.
+    `answer` is the answer that was accepted or found. `reason` says why there is no accepted answer; `notes` are
+    further remarks on one. `searched` has, for an absence, the search terms and their number of hits. `evidence` is the
+    page with the proof, relative to the table's folder. `run` is empty if the question was not asked. `reviews` are
+    people's later reviews. `figures` names the source of each figure of the answer.
     """
 
     row: str
@@ -161,14 +163,14 @@ class Cell:
 
     @property
     def shown(self) -> str:
-        """The text of the cell for a person: the value, else the answer, else why there is none."""
+        """The text of the cell for people: the value, otherwise the answer, otherwise the reason why there is none."""
         if self.value is not None and self.value.text:
             return self.value.text
         return self.answer or self.reason or self.state.value
 
     @property
     def accepted_value(self) -> str | float | bool | list[str] | None:
-        """The value of an answer that was accepted, or its words where its question has no type; else None."""
+        """The value of an accepted answer, or its words if the question has no type; otherwise None."""
         if not self.state.is_accepted or self.state is CellState.ABSENT:
             return None
         return self.value.plain if self.value is not None else self.answer
@@ -176,10 +178,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellChange:
-    """An answer from an earlier version of a document, verified in the version of now.
+    """An answer from an earlier version of a document, verified against the current version.
 
-    `run` is that of the answer, `quotes` says of each of its quotes what became of it (see `Standing`). It `holds`, or
-    `why` says why it is asked again.
+    `run` is the run of the answer. `quotes` describes what became of each of its quotes (see `Standing`). If it no
+    longer `holds`, `why` says why the question is asked again.
     """
 
     row: str
@@ -192,9 +194,9 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRow:
-    """A document of a table, or all of them together; `fault` says why it could not be read.
+    """A document of a table, or all documents together. `fault` says why the document could not be read.
 
-    `path` and `inner` say where it is, as of a `DocumentSource`. Without a fault it has a `sha256`.
+    `path` and `inner` give its location, as in a `DocumentSource`. Without a fault it has a `sha256`.
     """
 
     name: str
@@ -208,16 +210,17 @@ class TableRow:
 
     @property
     def is_set(self) -> bool:
-        """Whether it is that of all documents together."""
+        """Whether the row is for all documents together."""
         return self.name == ALL_DOCUMENTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table as its folder has it. `cells` are by the row's name and the question's id; `halt` says why it stopped.
+    """A table as stored in its folder. `cells` are keyed by the row's name and the question's id; `halt` says why it
+    stopped.
 
-    `changes` are the answers that were verified in documents which had changed, in this sitting. `lacking` says what
-    this machine lacks, a key or a sandbox, if it stopped for that.
+    `changes` are the answers that this session verified in changed documents. `lacking` says what is missing on this
+    machine (a key or a sandbox) if the table stopped for that reason.
     """
 
     folder: Path
@@ -229,29 +232,29 @@ class Table:
     lacking: str = ""
 
     def cell(self, row: TableRow, question: TableQuestion) -> Cell:
-        """The cell of that row and column; one that has no record was not asked."""
+        """Return the cell of a row and a question. A cell without a record was not asked."""
         known = self.cells.get((row.name, question.id))
         if known is None and row.fault:
             return Cell(row=row.name, question=question.id, state=CellState.FAILED, reason=row.fault)
         return known or Cell(row=row.name, question=question.id, reason="it was not asked yet")
 
     def of_each(self, row: TableRow) -> tuple[TableQuestion, ...]:
-        """The questions that are put to that row."""
+        """Return the questions that are asked for this row."""
         return tuple(question for question in self.questions if (question.each == "set") == row.is_set)
 
     def __iter__(self) -> Iterator[Cell]:
-        """All cells, row by row."""
+        """Iterate over all cells, row by row."""
         return (self.cell(row, question) for row in self.rows for question in self.of_each(row))
 
     def __len__(self) -> int:
         return sum(len(self.of_each(row)) for row in self.rows)
 
     def to_pandas(self, *, cells: bool = False) -> Any:
-        """The table as a pandas DataFrame: a row for each document, a column for each question, the values of answers
-        that were accepted (numbers as numbers, the answer's words where there is no value), else None.
+        """Return a pandas DataFrame with a row for each document and a column for each question.
 
+        It has the values of accepted answers (numbers as numbers; the answer's words if there is no value), else None.
         With `cells` it has a row for each cell instead, with its state, answer, value, quotes and cost. Raises
-        ConfigError when pandas is not installed.
+        ConfigError if pandas is not installed.
         """
         try:
             frame = import_module("pandas").DataFrame
@@ -271,7 +274,7 @@ _COLUMNS += ["quotes", "places", "pages", "run", "usd"]
 
 
 def _as_record(cell: Cell) -> dict[str, object]:
-    """A cell as a row of plain values."""
+    """Return a cell as a row of plain values."""
     return {
         "document": cell.row,
         "question": cell.question,
@@ -292,9 +295,9 @@ def _as_record(cell: Cell) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentGroup:
-    """What documents have in common: a value, an item of a list, a unit, a reason. `rows` are their names.
+    """Documents with the same value, list item, unit or reason; `rows` are their names.
 
-    Of an item `lacking` are the documents that have a list without it.
+    For a list item, `lacking` are the documents whose list does not have it.
     """
 
     text: str
@@ -304,9 +307,9 @@ class DocumentGroup:
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A value far from the others: of the document `row`, in words, beside the `median` of all.
+    """A value far from the others: the value of the document `row` in words, and the `median` of all values.
 
-    `score` says how far, in the measure of the rule, see `table.comparing`; it is negative below the median.
+    `score` is the distance in the units of the rule, see `table.comparing`; it is negative below the median.
     """
 
     row: str
@@ -317,11 +320,11 @@ class Outlier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The answers of all documents to a question side by side.
+    """A comparison of all documents' answers to one question.
 
-    `values` are those that documents give, the most frequent first; of lists the items. `silent` are the documents that
-    do not say it, `unusable` those without an accepted answer or without a value, by the reason. `units` has more than
-    one entry where numbers or amounts are not compared, because they are counted in different things.
+    `values` are the documents' values, or the items of lists, most frequent first. `silent` are the documents that do
+    not state it. `unusable` are those without an accepted answer or value, by reason. `units` has more than one entry
+    if numbers or amounts cannot be compared because their units differ.
     """
 
     question: TableQuestion
@@ -333,12 +336,12 @@ class Comparison:
 
     @property
     def compared(self) -> int:
-        """How many documents have a value."""
+        """The number of documents with a value."""
         return len({row for group in self.values for row in (*group.rows, *group.lacking)})
 
     @property
     def differs(self) -> bool:
-        """Whether two documents say different things."""
+        """Whether two documents give different values."""
         if self.question.type == "list":
             return any(group.lacking for group in self.values)
         return len(self.values) > 1

@@ -1,4 +1,4 @@
-"""The result of verifying a recorded run: every deterministic check, and the current place of each quote."""
+"""The result of verifying a recorded run: all deterministic checks, and the current location of each quote."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from typing import Any, Literal
 from ralph_cli.core.events import VerifierFinished
 from ralph_cli.core.run import Claim, Doubt, Halt, Issue, Quote, Ruling, Tier
 
-# How the text at hand relates to that of the run: the same; the same file, read otherwise; another file; no text.
+# The current text compared with that of the run: the same; the same file read differently; another file; no text.
 TextRelation = Literal["same", "other-reading", "other-document", "none"]
 
 
 class Standing(StrEnum):
-    """What became of a quote.
+    """The state of a recorded quote in the current text.
 
-    HOLDS: at its place, or in another text still there on the same page. MOVED: there, on another page, or in a text
-    without pages under another heading. CHANGED: not there, but words like it are. GONE: nothing like it is there.
-    WRONG: the record of it does not hold in the very text it was taken from.
+    HOLDS: the quote is at its location, or on the same page of another text. MOVED: it is on another page or, in a text
+    without pages, under another heading. CHANGED: only similar words are there. GONE: nothing similar is there. WRONG:
+    the record of the quote is false even for the text that it came from.
     """
 
     HOLDS = "holds"
@@ -29,13 +29,13 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuoteStanding:
-    """A recorded quote and its current place.
+    """A recorded quote and its current location.
 
-    `text`, `start`, `end`, `page` and `label` are of the text at hand: the quote's own words there, or the closest true
-    text of a quote that was changed; empty and 0 for one that is gone. `differing` holds the words that differ, as
-    "then -> now"; `around` what was changed around words that are still there: their sentence or paragraph, their
-    heading, the lines that head their table; `notes` what else a reader should know, and for a WRONG quote what is
-    wrong; `where` is its line and heading in a text without pages.
+    `text`, `start`, `end`, `page` and `label` refer to the current text: the quote's own words, or the closest text if
+    the quote was changed; they are empty and 0 if it is gone. `differing` has the words that differ, as "then -> now".
+    `around` has changes around words that are still there: in their sentence or paragraph, their heading, or the lines
+    that govern their table. `notes` are further remarks for the reader and, for a WRONG quote, the faults. `where` is
+    its line and heading in a text without pages.
     """
 
     quote: Quote
@@ -60,7 +60,7 @@ class QuoteStanding:
 
 @dataclass(frozen=True, slots=True)
 class Rechecked:
-    """One check that was made again. It holds if it has no `faults`; with `skipped` it could not be made, and why.
+    """One repeated check. It holds if it has no `faults`; if it could not be repeated, `skipped` says why.
 
     `told` describes what was checked.
     """
@@ -72,7 +72,7 @@ class Rechecked:
 
     @property
     def holds(self) -> bool:
-        """Whether it was made and found nothing."""
+        """Whether the check was repeated and found no faults."""
         return not self.faults and not self.skipped
 
 
@@ -80,11 +80,11 @@ class Rechecked:
 class Verification:
     """A run, or an exported bundle of one, verified against a document without any model.
 
-    `source` is "run" or "bundle", `seal` the SHA-256 of a bundle's manifest. `document` is what the run recorded of its
-    document, `now` what is known of the file at hand (empty if there is none). Claims and quotes are those of the best
-    attempt; `doubts` are what code could not confirm, then or now, and `because` is the worker's reason for an output
-    with objections; `rulings` are the verdicts of models and `evidence` the results of a goal's verifiers in the run.
-    Neither is repeated.
+    `source` is "run" or "bundle"; `seal` is the SHA-256 of a bundle's manifest. `document` is the run's record of its
+    document; `now` describes the current file (empty if there is none). Claims and quotes are those of the best
+    attempt. `doubts` are what code could not confirm, then or now. `because` is the worker's reason for an output with
+    objections. `rulings` are the models' verdicts and `evidence` the results of a goal's verifiers in the run; neither
+    is repeated.
     """
 
     run: str
@@ -109,22 +109,22 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether every check that could be made holds, and every quote is there with nothing changed around it."""
+        """Whether every check that could be repeated holds, and every quote is there with nothing changed around it."""
         return not any(check.faults for check in self.checks) and all(
             item.there and not item.around for item in self.quotes
         )
 
     @property
     def lost(self) -> tuple[QuoteStanding, ...]:
-        """The quotes that are no longer in the text at hand, changed or gone."""
+        """The quotes that are no longer in the current text, changed or gone."""
         return tuple(item for item in self.quotes if not item.there)
 
     def of_claim(self, claim: Claim) -> tuple[QuoteStanding, ...]:
-        """The quotes of `claim`, in its own order."""
+        """Return the quotes of `claim`, in the claim's order."""
         by_id = {item.quote.id: item for item in self.quotes}
         return tuple(by_id[number] for number in claim.quotes if number in by_id)
 
 
 def count_standing(items: Sequence[QuoteStanding], standing: Standing) -> int:
-    """The number of quotes with that standing."""
+    """Return the number of quotes with that standing."""
     return sum(item.standing is standing for item in items)

@@ -15,7 +15,7 @@ DONE = {"say": "Found by word statistics; no language model has read it. <promis
 
 
 def choose_goal_act(request: Request) -> Json:
-    """The next act, which depends on the conversation alone: search, submit a text, verify, then the next text."""
+    """Return the next act, from the conversation alone: search, submit a text, verify, then the next text."""
     inputs = request.inputs
     calls = [call.arguments or {} for turn in request.turns if isinstance(turn, ModelTurn) for call in turn.calls]
     results = [result for turn in request.turns if isinstance(turn, ToolTurn) for result in turn.results]
@@ -43,7 +43,7 @@ def _next_text(tried: int, results: list[tuple[str, str, bool]], answer: str) ->
 
 
 def build_snippet(objective: str, *, as_csv: bool) -> str:
-    """A search for texts, which leaves them in variables of the sandbox."""
+    """Return code that searches for texts and stores them in variables of the sandbox."""
     return (
         f"{guest_source('spans', 'tables')}\n\n"
         "goal_tables = globals().get('_tables', ())\n"

@@ -1,4 +1,4 @@
-"""What a conversation of the offline worker holds so far: a fold over its turns, so nothing else needs a memory."""
+"""The state of an offline worker's conversation, computed from its turns, so that no other memory is needed."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from ralph_cli.providers.offline.spans import LINE_MARK, REPEATED_PAGE_FACTOR
 
 _CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
 _CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
-# A line that asks for another number of claims: it refuses none of them.
+# A line that requests a different number of claims; it refuses none of them.
 _CLAIM_COUNT = re.compile(r"(?i)\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b")
 
 _PASSED_WORDS = re.compile(r"(?i)\b(?:accepted|passed|verified|frozen|keep|kept)\b")
@@ -23,9 +23,9 @@ _FAILED_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One span the snippet printed: `text` is context[start:end].
+    """One span that the snippet printed; `text` is context[start:end].
 
-    `header` heads the columns of a row whose table is too long to be quoted from there on.
+    `header` is the header of a row whose table is too long to be quoted from there on.
     """
 
     page: int
@@ -42,7 +42,9 @@ class Candidate:
 
 
 def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
-    """The summaries of searches and the candidates, from the marked lines of `text`; cut lines are passed over."""
+    """Return the summaries of searches and the candidates from the marked lines of `text`. Truncated lines are
+    skipped.
+    """
     summaries: list[Json] = []
     candidates: list[Candidate] = []
     decoder = json.JSONDecoder()
@@ -61,10 +63,10 @@ def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
 
 @dataclass(slots=True)
 class History:
-    """Searches made, what they found, what was submitted and what of it came back.
+    """The searches made, their results, what was submitted, and what was refused.
 
-    `search_summaries` is the first line of each search (coverage, terms); `refused` holds claims that were
-    refused, and feedback lines that name them; `exhausted` says that the last search found nothing new.
+    `search_summaries` has the first line of each search (coverage, terms). `refused` has the refused claims, and
+    feedback lines that name them. `exhausted` says that the last search found nothing new.
     """
 
     search_summaries: list[Json] = field(default_factory=list)
@@ -76,7 +78,7 @@ class History:
 
     @classmethod
     def from_turns(cls, turns: Sequence[Turn]) -> "History":
-        """Read the turns in order."""
+        """Build the history from the turns, in order."""
         history = cls()
         arguments: Json = {}
         for turn in turns:
@@ -108,20 +110,22 @@ class History:
 
     @property
     def best_score(self) -> float:
-        """The best score of all that was found, refused or not."""
+        """The best score of all candidates, refused or not."""
         return max((c.score for c in self.candidates), default=0.0)
 
     @property
     def unrefused(self) -> list[Candidate]:
-        """The candidates that nobody has refused: search by search, the best first within each.
+        """The candidates that were not refused: search by search, the best first within each.
 
-        The scores of two searches do not compare.
+        Scores of different searches cannot be compared.
         """
         refused_text = " \n ".join(" ".join(line.split()) for line in self.refused)
         return [c for c in self.candidates if c.claim not in refused_text]
 
     def rank_by(self, alike: Sequence[float]) -> None:
-        """Rank the candidates by their score, at most doubled by how like each is to the question; pages take turns."""
+        """Rank the candidates by score, multiplied by up to 2 for similarity to the question. Repeated pages count
+        less.
+        """
         earlier: Counter[int] = Counter()
         worth = {c: c.score * (1.0 + max(like, 0.0)) for c, like in zip(self.candidates, alike, strict=True)}
         for candidate in sorted(worth, key=lambda candidate: -worth[candidate]):
@@ -131,14 +135,16 @@ class History:
 
 
 def refused_claims(claims: Sequence[str], feedback: str) -> set[str]:
-    """The claims that a refusal names, by their words or their number. One that only counts them names none of them;
-    one that names nothing at all means all of them."""
+    """Return the claims that a refusal names, by their words or their number.
+
+    A refusal that only counts claims names none of them. A refusal that names nothing means all of them.
+    """
     lines = [line for line in _nonblank_lines(feedback) if _FAILED_WORDS.search(line) or not _PASSED_WORDS.search(line)]
     named: set[str] = set()
     for line in lines:
         folded = " ".join(line.split())
         numbers: set[int] = set()
-        # Only the first place that numbers are given: "claim 3 says the same as claim 1" is about claim 3.
+        # Only the first numbers in a line count: "claim 3 says the same as claim 1" is about claim 3.
         if numbered := _CLAIM_NUMBERS.search(line):
             numbers |= set(map(int, re.findall(r"\d+", numbered[1])))
         if indexed := _CLAIM_INDEX.search(line):

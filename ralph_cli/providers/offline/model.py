@@ -1,4 +1,4 @@
-"""The model that needs no key, no network and no language model: it ranks passages and quotes them word for word."""
+"""The offline model: it needs no key, network or language model. It ranks passages and quotes them word for word."""
 
 import json
 import re
@@ -16,13 +16,13 @@ from ralph_cli.providers.offline.spans import find_spans
 from ralph_cli.providers.offline.tables import to_csv
 from ralph_cli.text.verbatim import departure, strip_marks, unquoted_parts
 
-# Words of tasks about a whole document, which need not occur in it.
+# Words of tasks about a whole document; they need not occur in the document.
 TASK_WORDS = re.compile(
     r"(?i)\b(?:summar\w*|overview|abstract|digest|gist|outline|brief(?:ing)?|highlights?|essence|main|key|points?|important"
     r"|describe|review|whole|entire|document|text|paragraphs?|bullets?|sentences?|words?|page|short|write)\b"
 )
 
-# Items of a brief that the engine looks for, and that it hands in at most.
+# Items of a brief that the engine tries to find, and the most that it submits.
 TARGET_ITEMS, MAX_ITEMS = 8, 16
 
 NOTE_ITEMS = 3
@@ -30,13 +30,15 @@ _BULLET = re.compile(r"^(?:[-*+#\u2022]+\s+)+")
 
 
 def topic_words(task: str) -> str:
-    """What a task asks about, without the words that only say what kind of work it is; may be empty."""
+    """Return the topic of a task, without the words that only name the kind of work; may be empty."""
     words = " ".join(TASK_WORDS.sub(" ", task).split())
     return words if query_terms(words) else ""
 
 
 def write_output(inputs: Mapping[str, Any]) -> Json:
-    """The quotes as they are, in the document's order, in the asked format; and the first of them as a note."""
+    """Return the unchanged quotes in the requested format and in the document's order; the first ones also become a
+    note.
+    """
     paged = bool(inputs.get("paged"))
     quotes = sorted(inputs.get("quotes", []), key=lambda quote: int(quote.get("start", 0)))
     rows = [(_BULLET.sub("", " ".join(str(quote["text"]).split())), int(quote["page"])) for quote in quotes]
@@ -61,42 +63,42 @@ def _memory_lines(memory: str) -> list[str]:
 
 
 def judge_output(inputs: Mapping[str, Any]) -> Json:
-    """Whether every line or value of the output is word for word in a quote; it never says that the task is done."""
+    """Return whether every line or value of the output is word for word in a quote; never that the task is done."""
     sources = [str(quote.get("text", "")) for quote in inputs.get("quotes", [])]
     sources = sources or _memory_lines(str(inputs.get("memory", "")))
     issues = unquoted_parts(str(inputs.get("output", "")), str(inputs.get("format", "")), sources)
     return {"verbatim": not issues, "issues": issues}
 
 
-# Passages that are shown unless more are asked for, and searches that are made for them.
+# Passages that are shown unless more are requested, and the most searches made for them.
 MAX_QUOTES, MAX_SEARCHES = 3, 3
 
-# Least share of the best score that a quote must reach once there are enough of them, and that one of all must.
+# Minimum shares of the best score: for each quote beyond the required number, and for at least one quote.
 MIN_SCORE_SHARE, MIN_BEST_SHARE = 0.35, 0.05
 
 TOOL = "act"
 
 
 class OfflineModel:
-    """Answers the requests of ralph's own agents by code: extraction, not judgement; the same request, the same reply.
+    """Answers the requests of ralph's own agents with code. It only extracts; equal requests get equal replies.
 
     * worker, reader, extractor -> one call of the tool `act`
     * goal -> one call of its own tool `act`
-    * subquery -> a JSON list of spans `{start, end, score, text}` of the text it was given
+    * subquery -> a JSON list of spans `{start, end, score, text}` of the given text
     * judge -> `{"verdicts": [...]}`, where a claim is "verbatim" or "not", and never "supported"
-    * reasoner -> `{"output", "memory_update"}`: the quotes of the brief as they are
+    * reasoner -> `{"output", "memory_update"}`: the unchanged quotes of the brief
     * task_judge -> `{"verbatim", "issues"}`: whether the output consists of quotes, and never that it is "ok"
     """
 
     vendor = "offline"
 
     def __init__(self, embed: Embed | None = None) -> None:
-        """`embed` (see `semantic.load_embedding`) ranks what was found by likeness of meaning as well."""
+        """Set up the model. `embed` (see `semantic.load_embedding`) also ranks results by similarity of meaning."""
         self.name = "offline:semantic" if embed else "offline:extractive"
         self._similarity = make_similarity(embed) if embed else None
 
     def complete(self, request: Request) -> Reply:
-        """Answer the request; an agent that needs understanding raises ProviderError `offline-unsupported`."""
+        """Answer the request. Raises ProviderError `offline-unsupported` for an agent that needs a language model."""
         agent, inputs = request.agent, request.inputs
         usage = Usage(calls=1, characters=request.characters, usd=0.0)
         if agent in ("worker", "reader", "extractor", "goal"):
@@ -112,7 +114,7 @@ class OfflineModel:
         raise ProviderError(what, code="offline-unsupported", hint=hint)
 
     def _choose_act(self, request: Request) -> Json:
-        """The next act, from what is in the conversation alone."""
+        """Return the next act, from the conversation alone."""
         question = str(request.inputs.get("question", ""))
         if request.agent == "goal":
             return choose_goal_act(request)
@@ -131,7 +133,7 @@ class OfflineModel:
 
 
 def _worker_act(history: History, question: str, inputs: Mapping[str, Any]) -> Json:
-    """The next act: search, search again, submit, or say that it is not there."""
+    """Return the next act: search, search again, submit, or say that the answer is not there."""
     length, least, most = quote_bounds(inputs)
     if not history.search_summaries:
         return _first_search(history, question, length, inputs.get("parts") or ())
@@ -143,7 +145,7 @@ def _worker_act(history: History, question: str, inputs: Mapping[str, Any]) -> J
 
 
 def _reader_act(history: History, task: str, inputs: Mapping[str, Any]) -> Json:
-    """The next act of a reader: like a worker's, but for more items, and for tasks that name no words to find."""
+    """Return the next act of a reader: as for a worker, but with more items, and for tasks without search words."""
     length, _, _ = quote_bounds(inputs)
     words = topic_words(task) or None
     if not history.search_summaries:
@@ -152,7 +154,7 @@ def _reader_act(history: History, task: str, inputs: Mapping[str, Any]) -> Json:
     if is_irrelevant(last):
         broad = history.searches == 1 and words and TASK_WORDS.search(task)
         return {"code": build_snippet(None, length)} if broad else not_found_action(first)
-    # What stands in several places is one item, and ranks by the best of them.
+    # Text that occurs several times is one item, ranked by its best occurrence.
     items: dict[str, Candidate] = {}
     for candidate in history.unrefused:
         items.setdefault(candidate.claim.casefold(), candidate)
@@ -164,7 +166,7 @@ def _reader_act(history: History, task: str, inputs: Mapping[str, Any]) -> Json:
 def _first_search(
     history: History, question: str | None, length: tuple[int, int], parts: Sequence[Sequence[int]] = ()
 ) -> Json:
-    """The first search, which is made once more if it printed nothing."""
+    """Return the first search, which is repeated once if it printed nothing."""
     if history.searches > MAX_SEARCHES:  # a conversation that has ended
         return not_found_action({"terms": list(query_terms(question or "").values())})
     if history.searches > 1:
@@ -181,7 +183,7 @@ def _submission_or_search(
     length: tuple[int, int],
     most_quotes: int = 0,
 ) -> Json:
-    """Hand in what was chosen; if that is less than `wanted` and there may be more, search again first."""
+    """Submit the chosen candidates. If there are fewer than `wanted` and there may be more, search again first."""
     if len(chosen) < wanted and not history.exhausted and history.searches <= MAX_SEARCHES:
         shown = [(c.start, c.end) for c in history.candidates]
         return {"code": build_snippet(question, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
@@ -191,7 +193,9 @@ def _submission_or_search(
 
 
 def quote_bounds(inputs: Mapping[str, Any]) -> tuple[tuple[int, int], int, int]:
-    """Characters of a quote (least, most), and the least and the most claims: one quote each."""
+    """Return the least and most characters of a quote, the least claims, and the most claims; each claim has
+    one quote.
+    """
     bullets, quotes = inputs.get("bullets") or (1, MAX_QUOTES), inputs.get("quotes") or (1, MAX_QUOTES)
     low, high = inputs.get("quote_chars") or (20, 300)
     least = max(int(bullets[0]), int(quotes[0]))
@@ -199,14 +203,14 @@ def quote_bounds(inputs: Mapping[str, Any]) -> tuple[tuple[int, int], int, int]:
 
 
 def is_irrelevant(head: Json) -> bool:
-    """Whether even the best passage holds too little of what the question names to be quoted from."""
+    """Whether even the best passage contains too few of the question's terms."""
     return float(head.get("coverage", 0.0)) < float(head.get("needed", 0.0)) or not head.get("passages")
 
 
 def select_candidates(candidates: list[Candidate], least: int, best: float) -> list[Candidate]:
-    """The candidates not far behind the best one that there was, and as many more as an answer must have.
+    """Return the candidates with scores near the best one, and at least as many as an answer requires.
 
-    What only fills up (see `spans.FILLER_SHARE`) never stands alone.
+    Fillers (see `spans.FILLER_SHARE`) are never returned alone.
     """
     if not any(c.score >= MIN_BEST_SHARE * best for c in candidates):
         return []
@@ -214,7 +218,10 @@ def select_candidates(candidates: list[Candidate], least: int, best: float) -> l
 
 
 def submission(chosen: list[Candidate], most: int = 0) -> Json:
-    """Claims that are their quotes, with the page, in the order of the ranking; with what heads rows `most` quotes."""
+    """Return claims that are their own quotes, with the page, in ranking order.
+
+    Header lines of table rows are added as quotes, up to `most` quotes in total.
+    """
     room = most - len(chosen)
     claims = []
     for candidate in chosen:
@@ -225,9 +232,10 @@ def submission(chosen: list[Candidate], most: int = 0) -> Json:
 
 
 def no_quote_action(heads: list[Json], length: tuple[int, int], refused: bool = False) -> Json:
-    """What to do without a quote: say absent, unless there was something to quote, but not of the asked length.
+    """Return the act without a quote: say that the answer is absent.
 
-    Raises ProviderError `offline-no-quote` then: that would be no absence.
+    Raises ProviderError `offline-no-quote` if there are passages, but none of the requested length, because that is not
+    an absence.
     """
     unfit = [size for head in heads for size in head.get("unfit", [])]
     if unfit and not refused:
@@ -239,7 +247,7 @@ def no_quote_action(heads: list[Json], length: tuple[int, int], refused: bool = 
 
 
 def not_found_action(head: Json, refused: bool = False) -> Json:
-    """Say that the answer was not found, and what was searched for."""
+    """Say that the answer was not found, and list the search terms."""
     missing = [str(term) for term in head.get("missing", [])]
     note = "The passages found were not accepted." if refused else "No passage contains enough of the question's terms."
     if missing:
@@ -249,7 +257,9 @@ def not_found_action(head: Json, refused: bool = False) -> Json:
 
 
 def judge_claims(inputs: Mapping[str, Any]) -> Json:
-    """A verdict on each claim: "verbatim" if it is one of its quotes, else "not" with the reason; never "supported"."""
+    """Return a verdict on each claim: "verbatim" if it is one of its quotes, else "not" with the reason; never
+    "supported".
+    """
     return {"verdicts": [_verdict(claim) for claim in inputs.get("claims", [])]}
 
 
@@ -260,7 +270,7 @@ def _verdict(claim: Mapping[str, Any]) -> Json:
     return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}
 
 
-# What agents without a tool are answered with.
+# The answers for agents without a tool.
 _WRITERS: dict[str, Callable[[Mapping[str, Any]], Json | list[Json]]] = {
     "subquery": lambda inputs: find_spans(str(inputs.get("prompt", "")), str(inputs.get("text", ""))),
     "judge": judge_claims,

@@ -1,8 +1,8 @@
-"""Rank passages of a long document for a question: the source of this module runs as guest code in the sandbox.
+"""Ranks passages of a long document for a question. The source of this module runs as guest code in the sandbox.
 
-It stands behind that of `words`; else it needs the standard library only. Query terms are counted by literal-prefix
-regular expressions over one lower-cased copy; the document itself is never tokenised, because Python in WebAssembly is
-several times slower than here.
+It runs after that of `words`, and otherwise needs only the standard library. Query terms are counted by literal-prefix
+regular expressions over one lower-cased copy. The document itself is never tokenised, because Python in WebAssembly is
+several times slower than native Python.
 """
 
 import math
@@ -17,13 +17,13 @@ from typing import NamedTuple
 from ralph_cli.providers.offline.words import STOP, statements_for, stem
 from ralph_cli.text.languages.words import UNSPACED, has_unspaced, little_words_of, split_unspaced
 
-# Number, label, start and end of a page, as the sandbox gives it.
+# Number, label, start and end of a page, as the sandbox has it.
 Page = tuple[int, str, int, int]
 
 TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
-# About the size of a passage; and the first characters of a page, which name what it is about.
+# The approximate size of a passage, and the first characters of a page, which name its subject.
 PASSAGE_CHARS, HEAD_CHARS = 900, 200
 
 # A passage's score: its own BM25 and its page's, and shares of that of the page's first lines, and of terms in pairs.
@@ -33,12 +33,12 @@ HEAD_SCORE_SHARE, PAIR_WEIGHT_SHARE = 2.0, 0.3
 NAMED_PART_SHARE, MAX_TITLE_WORDS, MEASURE_WEIGHT = 2.5, 5, 0.8
 # A name that opens the document and pervades it says little about where to look.
 SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.3, 3000
-# What counts as relevant at all: see `best_coverage`.
+# The thresholds of relevance; see `best_coverage`.
 ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.42, 2.0, 0.3
 
 
 def term_pattern(key: str) -> str:
-    """A regular expression that finds `key` at word starts: the literal comes first, which is what makes it fast."""
+    """Return a regular expression that finds `key` at word starts. The literal comes first, which makes it fast."""
     if has_unspaced(key):
         return re.escape(key)
     first, *others = key.split(" ")
@@ -51,9 +51,9 @@ def term_pattern(key: str) -> str:
 
 
 def query_terms(question: str) -> dict[str, str]:
-    """Informative words of the question, in order, by the stem that is searched for.
+    """Return the informative words of the question, in order, by their stems.
 
-    The word behind "how" says what kind of answer is asked for, and need not be in it: "how long ...?", "thirty days".
+    The word after "how" names the kind of answer and need not be in it: "how long ...?", "thirty days".
     """
     plain = YEAR.sub(lambda year: f" {year[1] or '20' + year[2]} ", question.replace("\u2019", "'"))
     tokens = TOKEN.findall(re.sub(r"'s\b|\b[Hh]ow [a-z]+", " ", plain))
@@ -64,16 +64,16 @@ def query_terms(question: str) -> dict[str, str]:
 
 
 def lower_same_length(text: str) -> str:
-    """A lower-cased copy of exactly the same length, so that offsets carry over."""
+    """Return a lower-cased copy of exactly the same length, so that offsets stay valid."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 class TermIndex:
-    """Positions of every term in the document, and BM25 over any cutting of it into units.
+    """The positions of every term in the document, with BM25 scores for any division of it into units.
 
-    `pages` are its pages, or windows of a page's size where it has none. Rarity is counted over them: what is on every
-    page (the name of the company) tells no page from another.
+    `pages` are its pages, or windows of 3,000 characters if it has none. Rarity is counted over them, because a term on
+    every page (the name of the company) does not distinguish pages.
     """
 
     def __init__(self, text: str, pages: Sequence[Page]) -> None:
@@ -89,7 +89,7 @@ class TermIndex:
         self._store(key, weight, [match.start() for match in re.finditer(pattern, self.low)])
 
     def add_pair(self, first: str, second: str, weight: float) -> None:
-        """Two terms side by side, in either order, are a term of their own."""
+        """Add two adjacent terms, in either order, as a separate term."""
         reach, others = 16 + max(len(first), len(second)), self.places[second]
         near = [at for at in self.places[first] if bisect_left(others, at - reach) < bisect_right(others, at + reach)]
         if near:
@@ -100,17 +100,19 @@ class TermIndex:
         self.places[key], self.weights[key] = places, weight * math.log(1 + (size - found + 0.5) / (found + 0.5))
 
     def is_subject(self, key: str) -> bool:
-        """Whether the whole document is about `key`: named where it opens, and again and again (its own company)."""
+        """Whether `key` is a subject of the whole document: it occurs at the beginning and on at least a fifth of the
+        pages.
+        """
         found = len(_count_by_unit(self.places[key], self.pages))
         return len(self.pages) > 3 and found * 5 >= len(self.pages) and self.places[key][0] < OPENING_CHARS
 
     def held(self, start: int, end: int) -> dict[str, float]:
-        """The terms of a part of the text, without pairs, and their weights."""
+        """Return the terms in a part of the text, without pairs, and their weights."""
         places = ((key, found, bisect_left(found, start)) for key, found in self.places.items() if "+" not in key)
         return {key: self.weights[key] for key, found, at in places if at < len(found) and found[at] < end}
 
     def bm25(self, units: Sequence[tuple[int, int]], k1: float = 1.2, b: float = 0.75) -> list[float]:
-        """The score of each unit for all terms (Robertson and Zaragoza 2009)."""
+        """Return the score of each unit for all terms (Robertson and Zaragoza 2009)."""
         mean = sum(end - start for start, end in units) / max(len(units), 1)
         scores = [0.0] * len(units)
         for key, places in self.places.items():
@@ -120,28 +122,28 @@ class TermIndex:
         return scores
 
     def page_at(self, place: int) -> tuple[int, int]:
-        """The page that holds a place, or the last one before it."""
+        """Return the page that contains an offset, or the last one before it."""
         return self.pages[unit_at(self.pages, place)]
 
 
 def unit_at(units: Sequence[tuple[int, int]], place: int) -> int:
-    """The number of the unit that holds a place, or of the last one before it."""
+    """Return the number of the unit that contains an offset, or of the last one before it."""
     return max(bisect_right(units, place, key=itemgetter(0)) - 1, 0)
 
 
 def _count_by_unit(places: Sequence[int], units: Sequence[tuple[int, int]]) -> Counter[int]:
-    """How many of the places each unit holds."""
+    """Return how many of the offsets each unit contains."""
     held = ((unit_at(units, place), place) for place in places)
     return Counter(unit for unit, place in held if units[unit][0] <= place < units[unit][1])
 
 
 def best_coverage(index: TermIndex, units: Sequence[tuple[int, int]], names: set[str]) -> tuple[float, float]:
-    """The best share of the weight of the terms that any one unit holds, and the share it ought to hold.
+    """Return the largest share of the terms' weight that any one unit contains, and the share that is required.
 
-    A year that occurs anywhere counts as held everywhere, for a page rarely repeats the year that its heading states;
-    where none of the years occurs, nothing is held. A word that occurs nowhere counts in full when it is a name or a
-    figure; any other may be put in other words. Of a short question a passage should hold two fifths; of a long one
-    the worth of two terms, whatever else it asks.
+    A year that occurs anywhere counts for every unit, because a page rarely repeats the year in its heading. If none of
+    the years occurs, the share is 0. A word that occurs nowhere counts fully if it is a name or a figure; the document
+    may express any other word differently. For a short question, a passage should contain two fifths; for a long one,
+    the weight of two terms.
     """
     worth = {
         key: index.weights[key] * (1.0 if places or key in names else ABSENT_WORD_FACTOR)
@@ -159,7 +161,9 @@ def best_coverage(index: TermIndex, units: Sequence[tuple[int, int]], names: set
 
 
 class Ranking(NamedTuple):
-    """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold."""
+    """Passages (score, start, end), best first, and the share of the terms that the best one contains and should
+    contain.
+    """
 
     passages: list[tuple[float, int, int]]
     coverage: float
@@ -191,7 +195,7 @@ def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
 
 
 def split_passages(text: str) -> list[tuple[int, int]]:
-    """Passages of about `PASSAGE_CHARS` characters, none over the end of a page, which end where a line does."""
+    """Return passages of about `PASSAGE_CHARS` characters that end at line ends and do not cross pages."""
     found = re.finditer(rf"[^\f]{{1,{PASSAGE_CHARS}}}(?:[^\f\n]{{0,{PASSAGE_CHARS}}}(?:\n|(?=\f)|\Z))?", text)
     return [match.span() for match in found if not match[0].isspace()]
 
@@ -199,7 +203,9 @@ def split_passages(text: str) -> list[tuple[int, int]]:
 def _score_passages(
     index: TermIndex, units: Sequence[tuple[int, int]], titles: Sequence[re.Pattern[str]]
 ) -> list[tuple[float, int, int]]:
-    """Passage score plus a share of the score of the page around it, which holds the headings of its tables."""
+    """Return each passage with its score plus a share of its page's score, because the page has the headings of its
+    tables.
+    """
 
     def is_title(line: str) -> bool:
         size = sum(word not in STOP for word in TOKEN.findall(line))

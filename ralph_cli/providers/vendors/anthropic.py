@@ -1,6 +1,6 @@
-"""Claude models through the Messages API, at the vendor's or in a cloud.
+"""Claude models through the Messages API, at the vendor's service or in a cloud.
 
-Without streaming: a cut stream passes for a complete reply in the SDK.
+Replies are not streamed, because the SDK takes an interrupted stream for a complete reply.
 """
 
 import json
@@ -37,12 +37,12 @@ class Anthropic(wire.SdkModel):
 
 
 def load_sdk() -> None:
-    """Import what a request needs of the SDK, which may import each name when it is looked up."""
+    """Import the parts of the SDK that a request needs; the SDK may defer each import until the name is used."""
     from anthropic import Anthropic, transform_schema  # noqa: F401
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:
-    """The ProviderError for anything the SDK, or what lies below it, can raise."""
+    """Return the ProviderError for any exception of the SDK or of a layer below."""
     import anthropic
 
     if isinstance(error, anthropic.CredentialsError):
@@ -54,7 +54,7 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 
 
 def request_body(request: Request, model: str, *, in_cloud: bool = False) -> Json:
-    """What is sent to the Messages API. No sampling parameters: the service no longer takes any.
+    """Return the body for the Messages API. It has no sampling parameters, because the service no longer accepts any.
 
     Clouds refuse the cache mark of the whole request, so there the mark is on the last block.
     """
@@ -77,7 +77,7 @@ def request_body(request: Request, model: str, *, in_cloud: bool = False) -> Jso
 
 
 def messages(turns: tuple[Turn, ...], model: str) -> list[Json]:
-    """The turns as messages of alternating roles, without empty ones."""
+    """Return the turns as messages of alternating roles, without empty ones."""
     out: list[Json] = []
     for turn in wire.answer_open_calls(turns):
         role = "assistant" if isinstance(turn, ModelTurn) else "user"
@@ -92,7 +92,9 @@ def messages(turns: tuple[Turn, ...], model: str) -> list[Json]:
 
 
 def _mark_shared(message: Json, characters: int) -> None:
-    """Let what other runs begin with, too, be a block of its own with a mark of the cache: a read needs such a mark."""
+    """Make the text that other runs share a separate block with a cache mark, because reading the cache requires such a
+    mark.
+    """
     first, *others = message["content"]
     text = first.get("text", "")
     if message["role"] == "user" and text[:characters].strip() and text[characters:].strip():
@@ -101,7 +103,9 @@ def _mark_shared(message: Json, characters: int) -> None:
 
 
 def _mark_end(messages: list[Json]) -> None:
-    """Let all up to the last block be cached. What a model said is sent back as it came, without a mark."""
+    """Mark everything up to the last block for caching. A model's own message is sent back unchanged, without a
+    mark.
+    """
     if messages and messages[-1]["role"] == "user":
         *others, last = messages[-1]["content"]
         messages[-1]["content"] = [*others, {**last, "cache_control": {"type": "ephemeral"}}]
@@ -116,7 +120,7 @@ def _blocks(turn: Turn, model: str) -> list[Json]:
         case ModelTurn(text, calls, raw):
             if (content := wire.own_content(raw, WIRE, model, "content")) is not None:
                 return [_repair_call(b) for b in content if b.get("type") != "text" or b.get("text", "").strip()]
-            # Said by another model, or read from a trace: its words and calls, without its thoughts.
+            # From another model, or from a trace: its text and calls, without its reasoning.
             uses = [{"type": "tool_use", "id": c.id, "name": c.name, "input": wire.call_arguments(c)} for c in calls]
             return _text_blocks(text) + uses
 
@@ -131,14 +135,16 @@ def _result_block(id_: str, text: str, failed: bool) -> Json:
 
 
 def _repair_call(block: Json) -> Json:
-    """The block as it came, except for a call whose input is no object: that one would be refused in every request."""
+    """Return the block unchanged, unless it is a call whose input is not an object, which every later request would
+    fail on.
+    """
     if block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
         return {**block, "input": {"malformed": json.dumps(block.get("input"))}}
     return block
 
 
 def _simplify_schema(schema: Json) -> Json:
-    """The schema in the SDK's own reduction to what the service understands."""
+    """Return the schema, reduced by the SDK to what the service supports."""
     import anthropic
 
     try:
@@ -151,7 +157,7 @@ def _simplify_schema(schema: Json) -> Json:
 
 
 def parse_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
-    """The Reply in a message, or ProviderError where there is none to be had."""
+    """Return the Reply in a message. Raises ProviderError if there is none."""
     content, reason = reply.get("content"), reply.get("stop_reason")
     if reason == "refusal":
         category = wire.as_object(reply.get("stop_details")).get("category")
@@ -171,18 +177,18 @@ def parse_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
                 may_call = stop is StopReason.TOOL
                 calls.append(wire.parse_tool_call(block.get("id"), block.get("name"), block.get("input"), may_call))
             case {"type": str(kind)} if kind != "text":
-                pass  # thoughts, and kinds of a later day: sent back, not read
+                pass  # reasoning, and future kinds: sent back, not read
             case _:
                 raise target.fault("bad-reply", "an unexpected content block", usage_unknown=True)
     good = wire.require_calls(target, calls, stop)
     if good and stop is StopReason.END:
-        stop = StopReason.TOOL  # malformed calls, which want an answer all the same
+        stop = StopReason.TOOL  # malformed calls, which also need an answer
     turn = ModelTurn("\n".join(t for t in texts if t), good, {"wire": WIRE, "model": target.model, "content": content})
     return wire.build_reply(target, request, turn, stop, _token_counts(reply.get("usage")), reply)
 
 
 def _token_counts(usage: Any) -> tuple[Any, ...]:
-    """Claude counts cached tokens beside the input, not within it."""
+    """Return the token counts. Claude reports cached tokens separately, so they are added to the input."""
     usage = wire.as_object(usage)
     read, written = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
     return (wire.sum_tokens(usage.get("input_tokens"), read, written), usage.get("output_tokens"), read, written)

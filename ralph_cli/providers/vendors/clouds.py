@@ -1,6 +1,7 @@
-"""The clients of the vendors' SDKs, for a vendor's own service and for each cloud: addresses and credentials.
+"""The clients of the vendors' SDKs, for a vendor's own service and for each cloud, with addresses and credentials.
 
-Each gets all settings, because an SDK would otherwise read addresses and keys from the environment or its own files.
+Each client receives all settings, because an SDK would otherwise read addresses and keys from the environment or its
+own files.
 """
 
 import re
@@ -21,7 +22,7 @@ from ralph_cli.providers.endpoint import (
 )
 from ralph_cli.providers.vendors import faults
 
-NO_KEY = "none"  # what is sent to a server that asks for no key
+NO_KEY = "none"  # sent to a server that requires no key
 
 _AWS_REGION = re.compile(r"[a-z]{2,8}(-[a-z0-9]+)+-\d+")
 _GOOGLE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.:-]*")
@@ -30,11 +31,11 @@ _GOOGLE_TOKENS = "https://oauth2.googleapis.com"
 
 
 def address_of(endpoint: Endpoint, api: Api) -> str:
-    """Where requests of that wire format go: the root to which the client adds the path."""
+    """Return the root address for requests in this wire format; the client adds the path."""
     root = (endpoint.base_url or "").rstrip("/")
     match endpoint.access:
         case AzureAccess(api_version=version):
-            root = re.sub(r"/openai(/v1)?$", "", root)  # as Azure's pages show it, too
+            root = re.sub(r"/openai(/v1)?$", "", root)  # Azure's pages also show the address in this form
             return root if _is_dated(version) else f"{root}/openai/v1"
         case AwsAccess() as access:
             region = _region_of(access)
@@ -53,14 +54,14 @@ def address_of(endpoint: Endpoint, api: Api) -> str:
 
 
 def connect_claude(endpoint: Endpoint, target: faults.Target, **options: Any) -> Any:
-    """The client of Anthropic's SDK for that endpoint."""
+    """Return the client of Anthropic's SDK for that endpoint."""
     import anthropic
 
     options |= {"base_url": target.base_url, "open_telemetry": False}
     match endpoint.access:
         case AwsAccess() as access:
             _require_aws_credentials(endpoint, access, target)
-            # Without a key it would look for one in the environment, and refuse others beside it.
+            # Without a key it would look for one in the environment, and refuse other credentials in addition.
             client = anthropic.AnthropicBedrock(api_key=NO_KEY, aws_region=_region_of(access), **options)
             client.api_key, client.aws_profile = endpoint.api_key, None if access.access_key else access.profile
             client.aws_access_key, client.aws_secret_key = access.access_key, access.secret_key
@@ -76,10 +77,10 @@ def connect_claude(endpoint: Endpoint, target: faults.Target, **options: Any) ->
 
 
 def connect_openai(endpoint: Endpoint, target: faults.Target, **options: Any) -> Any:
-    """The client of OpenAI's SDK for that endpoint."""
+    """Return the client of OpenAI's SDK for that endpoint."""
     client = _openai_client(endpoint, target, options)
     if not is_own_service("openai", target.base_url):
-        client.organization = client.project = None  # of the environment, for OpenAI's own service
+        client.organization = client.project = None  # from the environment, meant for OpenAI's own service
     return client
 
 
@@ -100,7 +101,7 @@ def _openai_client(endpoint: Endpoint, target: faults.Target, options: dict[str,
                 "secret_access_key": access.secret_key,
                 "session_token": access.session_token,
             }
-            who: dict[str, Any] = {"api_key": endpoint.api_key}  # if it is None, none is looked for
+            who: dict[str, Any] = {"api_key": endpoint.api_key}  # None stops the SDK from searching for a key
             who |= {} if endpoint.api_key else keys if access.access_key else {"profile": access.profile}
             provider = bedrock(endpoint="runtime", region=_region_of(access), base_url=target.base_url, **who)
             return openai.OpenAI(provider=provider, **options)
@@ -114,12 +115,12 @@ def _openai_client(endpoint: Endpoint, target: faults.Target, options: dict[str,
 
 
 def _is_dated(api_version: str | None) -> bool:
-    """Whether Azure's API has that version in the old way: the others have a path of their own."""
+    """Whether Azure's API version is a date, as in the old scheme; other versions have a different path."""
     return (api_version or "")[:1].isdigit()
 
 
 def _require_name(what: str, name: str, pattern: re.Pattern[str]) -> str:
-    """The name, which becomes part of an address. Raises ConfigError."""
+    """Return the name, which becomes part of an address. Raises ConfigError if it is not valid."""
     if not pattern.fullmatch(name):
         raise ConfigError(f"{what} is not a name that can be used: {name!r:.80}", code="bad-setting")
     return name
@@ -129,7 +130,7 @@ def _require_name(what: str, name: str, pattern: re.Pattern[str]) -> str:
 
 
 def _region_of(access: AwsAccess) -> str:
-    """The region of the settings, else that of the profile."""
+    """Return the region from the settings, otherwise from the profile. Raises ConfigError without a usable region."""
     if region := access.region or getattr(_session(access), "region_name", None):
         return _require_name("AWS_REGION", str(region), _AWS_REGION)
     what = f"the AWS profile {access.profile} names no region"
@@ -148,7 +149,7 @@ def _session(access: AwsAccess) -> Any:
 
 
 def _require_aws_credentials(endpoint: Endpoint, access: AwsAccess, target: faults.Target) -> None:
-    """Raise ProviderError unless credentials are found that can sign requests."""
+    """Raise ProviderError unless there are credentials that can sign requests."""
     if endpoint.api_key or access.access_key:
         return
     failure: ProviderError | None = None
@@ -172,9 +173,9 @@ def _google_host(location: str) -> str:
 
 
 class GoogleToken:
-    """A token of Google that is always fresh: the one of the settings, or from the credentials of the machine.
+    """A Google token that is always current, from the settings or from the machine's credentials.
 
-    The SDKs would fetch it themselves, but neither through the proxy nor with the certificates of the settings.
+    The SDKs could fetch it, but would use neither the proxy nor the certificates of the settings.
     """
 
     expired = False
@@ -189,7 +190,7 @@ class GoogleToken:
             raise ConfigError(what, code="no-file", hint=hint)
 
     def __call__(self) -> str:
-        """The token. Raises ProviderError without credentials, or where no token is given for them."""
+        """Return the token. Raises ProviderError without credentials, or if Google gives no token for them."""
         if self._access.token:
             return self._access.token
         failure: ProviderError | None = None
@@ -198,13 +199,13 @@ class GoogleToken:
                 token = self._fresh_token()
             except Exception as error:  # noqa: BLE001 - its chain runs programs, reads files and asks services
                 failure = faults.transport_fault(self._target, error, default_code="credentials")
-        if failure is not None:  # outside of the handler: the cause may hold a key
+        if failure is not None:  # outside the handler, because the cause may hold a key
             raise failure
         return token
 
     @property
     def token(self) -> str:
-        """The same, as Anthropic's SDK asks for it."""
+        """The token, in the form that Anthropic's SDK requires."""
         return self()
 
     def _fresh_token(self) -> str:
@@ -220,7 +221,7 @@ class GoogleToken:
             request = Request(session)
             if self._credentials is None:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of files that others wrote: this one is the person's choice
+                    warnings.simplefilter("ignore")  # about files from untrusted sources; the user chose this one
                     self._credentials = self._find_credentials(google.auth, request)
             if not self._credentials.valid:
                 self._credentials.refresh(request)

@@ -1,4 +1,4 @@
-"""What can go wrong with a model service, by name: every status, every exception, one line that says what to do."""
+"""Names the faults of model services: every status and exception becomes one line that says what to do."""
 
 import base64
 import json
@@ -51,7 +51,7 @@ _TOO_LONG = re.compile(
     r"|string_above_max_length"
 )
 _CREDENTIAL_LIBRARIES = ("boto3", "botocore", "google")
-# Of these libraries' exceptions: those that say nothing of the credentials.
+# Exceptions of these libraries that are not about the credentials.
 _PASSING_FAULTS = ("TransportError", "ConnectionError", "ConnectTimeoutError", "ReadTimeoutError")
 
 _AUTH_MARKS = (
@@ -63,7 +63,7 @@ _REFUSAL_MARKS = ("content_policy", "content_filter", "invalid_prompt", "bio_pol
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Who is called. The keys are here only to be cut out of what a service says back."""
+    """The service that is called. The secrets are here only to be removed from the service's messages."""
 
     vendor: str
     model: str
@@ -72,13 +72,13 @@ class Target:
 
     @property
     def host(self) -> str:
-        """Host and port, for messages."""
+        """The host and port, for messages."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
     def fault(
         self, code: str, detail: str = "", *, retry_after: float | None = None, usage_unknown: bool = False
     ) -> ProviderError:
-        """A ProviderError of that code; `detail` may be a service's own words and is made safe here."""
+        """Return a ProviderError with this code. `detail` may be a service's own words and is made safe here."""
         what, hint = _FAULTS[code]
         detail = self._sanitize(detail)
         return ProviderError(
@@ -101,7 +101,7 @@ class Target:
 
 
 class BadBody(Exception):
-    """The body of a reply is too large, damaged, or takes too long. Never leaves this package."""
+    """The body of a reply is too large, damaged, or takes too long. This error never leaves this package."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -109,7 +109,7 @@ class BadBody(Exception):
 
 
 def replace_surrogates(value: Any) -> Any:
-    """The value with every lone surrogate replaced: it could be neither stored nor sent back."""
+    """Return the value with every lone surrogate replaced, because these can be neither stored nor sent."""
     if isinstance(value, str):
         return value if value.isascii() else re.sub(r"[\ud800-\udfff]", "\ufffd", value)
     if isinstance(value, list):
@@ -120,11 +120,11 @@ def replace_surrogates(value: Any) -> Any:
 
 
 def status_fault(target: Target, status: int, body: Any, headers: Mapping[str, str]) -> ProviderError:
-    """Name what a service refused: by the type in its error object first, then by the HTTP status."""
+    """Return the fault for a refusal by a service: by the type in its error object first, then by the HTTP status."""
     kind, message = _error_object(body)
-    kind += " " + headers.get("x-amzn-errortype", "").lower()  # where Amazon says it
+    kind += " " + headers.get("x-amzn-errortype", "").lower()  # Amazon's header for the error type
     code = _fault_code(status, kind, message)
-    detail = "" if code == "auth" else message  # an echo of the key, however shortened, is not repeated
+    detail = "" if code == "auth" else message  # the message may repeat the key, even if shortened
     fault = target.fault(
         code,
         f"HTTP {status}" + (f": {detail}" if detail else ""),
@@ -137,7 +137,7 @@ def status_fault(target: Target, status: int, body: Any, headers: Mapping[str, s
 
 
 def response_fault(target: Target, response: "httpx2.Response") -> ProviderError:
-    """Name what an error response says; its body may be JSON or anything."""
+    """Return the fault for an error response; its body may be JSON or anything else."""
     try:
         body = replace_surrogates(json.loads(response.content))
     except (ValueError, RecursionError):
@@ -146,7 +146,9 @@ def response_fault(target: Target, response: "httpx2.Response") -> ProviderError
 
 
 def _error_object(body: Any) -> tuple[str, str]:
-    """Type and message: {"error": {type, code, message}}, {"error": "..."}, {"message": ...} and {"detail": ...}."""
+    """Return type and message of {"error": {type, code, message}}, {"error": "..."}, {"message": ...} or {"detail":
+    ...}.
+    """
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
     if not isinstance(body, dict):
@@ -158,7 +160,7 @@ def _error_object(body: Any) -> tuple[str, str]:
     return kind.lower(), str(inner.get("message") or inner.get("detail") or "")
 
 
-# What a fault is, by the HTTP status or by a word of the type of error; the first that fits counts.
+# The fault for an HTTP status or a word in the error type; the first rule that fits applies.
 _RULES: tuple[tuple[str, Collection[int], tuple[str, ...]], ...] = (
     ("auth", (401,), _AUTH_MARKS),
     ("billing", (402,), ("insufficient_quota", "billing")),
@@ -184,12 +186,12 @@ def _fault_code(status: int, kind: str, message: str) -> str:
 
 
 def transport_fault(target: Target, error: BaseException, *, default_code: str = "bad-reply") -> ProviderError:
-    """The ProviderError for a failure below the SDK: of the HTTP client, a cloud's credentials, or others."""
+    """Return the ProviderError for a failure below the SDK: of the HTTP client, of a cloud's credentials, or others."""
     import httpx2
 
     causes = tuple(_cause_chain(error))
     for inner in (part for cause in causes for part in (cause, *cause.args)):
-        if isinstance(inner, ssl.SSLCertVerificationError):  # deep below what is called a lost connection
+        if isinstance(inner, ssl.SSLCertVerificationError):  # nested inside an error that reports a lost connection
             return target.fault("certificate", inner.verify_message)
     for cause in causes:
         match cause:
@@ -216,7 +218,9 @@ def transport_fault(target: Target, error: BaseException, *, default_code: str =
 
 
 def sdk_fault(target: Target, error: Exception, sdk: Any) -> ProviderError:
-    """The ProviderError for what the module `sdk`, or what lies below it, can raise; all vendors' SDKs have these."""
+    """Return the ProviderError for an exception of the module `sdk` or of a layer below; all vendors' SDKs have these
+    classes.
+    """
     match error:
         case sdk.APIStatusError():
             return response_fault(target, error.response)
@@ -237,7 +241,10 @@ def _cause_chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the service asks to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date, else None."""
+    """Return the wait that the service requests, in seconds; None if there is no valid request.
+
+    The headers are `retry-after-ms`, or `retry-after` in seconds or as an HTTP date.
+    """
     seconds = _parse_seconds(headers.get("retry-after-ms"), 1000) or _parse_seconds(headers.get("retry-after"), 1)
     if seconds is None and headers.get("retry-after"):
         try:

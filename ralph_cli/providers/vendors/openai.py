@@ -1,4 +1,4 @@
-"""GPT models through the Responses API, and every server and cloud that speaks Chat Completions."""
+"""GPT models through the Responses API, and all servers and clouds that support Chat Completions."""
 
 import json
 from dataclasses import replace
@@ -16,7 +16,7 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 
 
 class OpenAI(wire.SdkModel):
-    """A model behind one of OpenAI's two wire formats. `timeout_s` limits one attempt up to the reply's last byte."""
+    """A model with one of OpenAI's two wire formats. `timeout_s` limits one attempt, up to the reply's last byte."""
 
     def __init__(self, model: str, endpoint: Endpoint, timeout_s: float = 600.0, api: Api = "responses") -> None:
         super().__init__(model, endpoint, clouds.address_of(endpoint, api), timeout_s)
@@ -39,12 +39,12 @@ class OpenAI(wire.SdkModel):
 
 
 def load_sdk() -> None:
-    """Import what a request needs of the SDK, which may import each name when it is looked up."""
+    """Import the parts of the SDK that a request needs; the SDK may defer each import until the name is used."""
     from openai import OpenAI  # noqa: F401
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:
-    """The ProviderError for anything the SDK, or what lies below it, can raise."""
+    """Return the ProviderError for any exception of the SDK or of a layer below."""
     import openai
 
     if isinstance(error, openai.ContentFilterFinishReasonError):
@@ -56,7 +56,7 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 
 
 def responses_body(request: Request, model: str) -> Json:
-    """What is sent to the Responses API. Nothing is stored there, so thoughts come encrypted and are sent back."""
+    """Return the body for the Responses API. Nothing is stored there, so reasoning comes encrypted and is sent back."""
     out: Json = {
         "model": model,
         "max_output_tokens": _output_limit(request),
@@ -118,7 +118,7 @@ def _as_messages(role: str, text: str) -> list[Json]:
 
 
 def _result_text(text: str, failed: bool) -> str:
-    """OpenAI's formats have no mark for a failed call, so the text says it."""
+    """Return the text of a call's result. OpenAI's formats cannot mark a failed call, so the text says it."""
     return f"Error: {text}" if failed else text or "(no output)"
 
 
@@ -127,7 +127,7 @@ def _arguments_json(call: ToolCall) -> str:
 
 
 def _repair_call(item: Json) -> Json:
-    """The item as it came, except for a call whose arguments are no object: some servers refuse it ever after."""
+    """Return the item unchanged, unless it is a call whose arguments are not an object, which some servers refuse."""
     if item.get("type") != "function_call":
         return item
     call = wire.parse_tool_call("-", "-", item.get("arguments"))
@@ -135,13 +135,13 @@ def _repair_call(item: Json) -> Json:
 
 
 def parse_responses_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
-    """The Reply in a response object, or ProviderError where there is none to be had."""
+    """Return the Reply in a response object. Raises ProviderError if there is none."""
     output, status = reply.get("output"), reply.get("status")
     reason = wire.as_object(reply.get("incomplete_details")).get("reason")
     if reason == "content_filter":
         raise target.fault("refusal", "content filter", usage_unknown=True)
     tokens = _token_counts(reply.get("usage"), "input_tokens", "output_tokens")
-    # llama.cpp says "completed" of every reply; one that is as long as it might be was cut off.
+    # llama.cpp reports "completed" for every reply; a reply of the maximum length was cut off.
     is_full = isinstance(tokens[1], int) and tokens[1] >= _output_limit(request)
     cut = is_full if status == "completed" else status == "incomplete" and reason == "max_output_tokens"
     if not isinstance(output, list) or not (cut or status == "completed"):
@@ -156,11 +156,11 @@ def parse_responses_reply(target: faults.Target, request: Request, reply: Json) 
                 done = item.get("status") in (None, "completed")
                 calls.append(wire.parse_tool_call(item.get("call_id"), item.get("name"), item.get("arguments"), done))
             case {"type": str(kind)} if kind != "message":
-                pass  # thoughts, and kinds of a later day: sent back, not read
+                pass  # reasoning, and future kinds: sent back, not read
             case _:
                 raise target.fault("bad-reply", "an unexpected output item", usage_unknown=True)
     raw = {"wire": RESPONSES, "model": target.model, "output": output}
-    # Of several messages the last one is the answer; the ones before it are commentary.
+    # If there are several messages, the last one is the answer, and the earlier ones are commentary.
     text = texts[-1] if texts and request.output_schema is not None else "\n".join(t for t in texts if t)
     stop = StopReason.LENGTH if cut else StopReason.TOOL if calls else StopReason.END
     turn = _build_turn(target, request, text, calls, raw, stop)
@@ -168,7 +168,7 @@ def parse_responses_reply(target: faults.Target, request: Request, reply: Json) 
 
 
 def _join_parts(target: faults.Target, parts: list[Any]) -> str:
-    """The text of a message in parts; a refusal among them is an error."""
+    """Return the text of a message in parts. Raises ProviderError for a refusal among them."""
     texts: list[str] = []
     for part in parts:
         match part:
@@ -184,7 +184,7 @@ def _join_parts(target: faults.Target, parts: list[Any]) -> str:
 def _build_turn(
     target: faults.Target, request: Request, text: str, calls: list[ToolCall | None], raw: Json | None, stop: StopReason
 ) -> ModelTurn:
-    """The turn, with the nulls taken out again that the strict form of a schema asked for."""
+    """Return the turn, without the nulls that the strict form of a schema requires."""
     tools = {tool.name: tool.schema for tool in request.tools}
     good = tuple(
         ToolCall(c.id, c.name, schemas.without_nulls(c.arguments, tools[c.name]))
@@ -198,7 +198,7 @@ def _build_turn(
 
 
 def _token_counts(usage: Any, input_name: str, output_name: str) -> tuple[Any, ...]:
-    """OpenAI counts cached tokens within the input."""
+    """Return the token counts; OpenAI includes cached tokens in the input."""
     usage = wire.as_object(usage)
     details = wire.as_object(usage.get(f"{input_name}_details"))
     cached, written = details.get("cached_tokens"), details.get("cache_write_tokens")
@@ -209,7 +209,7 @@ def _token_counts(usage: Any, input_name: str, output_name: str) -> tuple[Any, .
 
 
 def chat_body(request: Request, model: str, *, own_service: bool) -> Json:
-    """What is sent to a Chat Completions API. Other servers know the older name of the token limit."""
+    """Return the body for a Chat Completions API. Other servers use the older name of the token limit."""
     out: Json = {
         "model": model,
         "max_completion_tokens" if own_service else "max_tokens": _output_limit(request),
@@ -240,7 +240,9 @@ def _messages(request: Request, model: str) -> list[Json]:
 
 
 def _append_alternating(out: list[Json], messages: list[Json]) -> None:
-    """Append, but make one of two user messages in a row: the templates of local models want turns to alternate."""
+    """Append messages, and join consecutive user messages, because the templates of local models require alternating
+    turns.
+    """
     for message in messages:
         if out and out[-1]["role"] == message["role"] == "user":
             out[-1]["content"] += "\n\n" + message["content"]
@@ -249,7 +251,9 @@ def _append_alternating(out: list[Json], messages: list[Json]) -> None:
 
 
 def _assistant_message(text: str, calls: tuple[ToolCall, ...], raw: Json) -> list[Json]:
-    """A turn of the model: its own calls unchanged (they may carry signatures), none of the reply-only fields."""
+    """Return a turn of the model with its own calls unchanged (they may carry signatures), without reply-only
+    fields.
+    """
     if not calls:
         return _as_messages("assistant", text)
     written: Any = [
@@ -264,7 +268,7 @@ def _assistant_message(text: str, calls: tuple[ToolCall, ...], raw: Json) -> lis
 
 
 def parse_chat_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
-    """The Reply in a chat completion, or ProviderError where there is none to be had."""
+    """Return the Reply in a chat completion. Raises ProviderError if there is none."""
     match reply.get("choices"):
         case [{"message": dict(message), **choice}, *_]:
             pass
@@ -281,7 +285,7 @@ def parse_chat_reply(target: faults.Target, request: Request, reply: Json) -> Re
     calls = _with_different_ids([_parse_chat_call(item) for item in written])
     raw: Json = {"wire": CHAT, "model": target.model, "message": message}
     if stop is not StopReason.LENGTH:
-        # Servers other than OpenAI's say "stop" after complete calls too; whether they are complete shows in the JSON.
+        # Other servers also report "stop" after complete calls; the JSON shows whether the calls are complete.
         stop = StopReason.TOOL if calls else stop
         if stop is StopReason.TOOL and not calls:
             raise target.fault("bad-reply", "it stopped for a tool call but made none", usage_unknown=True)
@@ -291,7 +295,9 @@ def parse_chat_reply(target: faults.Target, request: Request, reply: Json) -> Re
 
 
 def _with_different_ids(calls: list[ToolCall | None]) -> list[ToolCall | None]:
-    """The calls, numbered if two have the same id: some local servers give all calls one id, or none."""
+    """Return the calls, numbered if two have the same id, because some local servers give all calls the same id, or
+    none.
+    """
     ids = [call.id for call in calls if call is not None]
     if len(set(ids)) == len(ids):
         return calls

@@ -1,4 +1,7 @@
-"""JSON Schemas in OpenAI's strict form and back: objects closed, properties required, optional ones nullable."""
+"""Converts JSON Schemas to OpenAI's strict form and back:
+
+closed objects, all properties required, optional ones nullable.
+"""
 
 import json
 import re
@@ -13,14 +16,14 @@ _UNSUPPORTED_KEYWORDS = (*_CONDITIONS, "patternProperties", "prefixItems")
 
 
 class _NotStrictError(Exception):
-    """The schema says something the strict form cannot say."""
+    """The schema cannot be expressed in strict form."""
 
 
 def to_strict(schema: Json) -> Json | None:
-    """The schema in strict form, or None if it has none (free-form objects, conditions, values of any type).
+    """Return the schema in strict form, or None if there is none (free-form objects, conditions, values of any type).
 
-    Annotations and limits the strict form does not know (default, title, maxLength, ...) are left out: the reply is
-    checked against the real schema by the caller.
+    Annotations and limits that the strict form does not support (default, title, maxLength, ...) are left out. The
+    caller checks the reply against the real schema.
     """
     try:
         converted = _to_strict(schema)
@@ -35,7 +38,7 @@ def _to_strict(schema: Any) -> Json:
     if not isinstance(schema, dict) or any(key in schema for key in _UNSUPPORTED_KEYWORDS):
         raise _NotStrictError
     if "$ref" in schema:
-        return {"$ref": schema["$ref"]}  # nothing is allowed beside a reference
+        return {"$ref": schema["$ref"]}  # nothing else is allowed next to a reference
     variants = schema.get("anyOf") or schema.get("oneOf")
     if variants:
         described = {"description": schema["description"]} if "description" in schema else {}
@@ -78,12 +81,12 @@ def _accepts_null(schema: Json) -> bool:
 
 
 def without_nulls(value: Any, schema: Json) -> Any:
-    """The value without the properties that are null only because the strict form could not leave them out."""
+    """Return the value without the properties that are null only because the strict form requires all properties."""
     return _strip_nulls(value, schema, schema)
 
 
 def text_without_nulls(text: str, schema: Json) -> str:
-    """The same for JSON as text; anything else is returned as it is, for the reader to refuse."""
+    """Apply `without_nulls` to JSON text. Other text is returned unchanged, for the reader to refuse."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -109,8 +112,8 @@ def _strip_nulls(value: Any, schema: Any, root: Json) -> Any:
 
 
 def _resolve(schema: Any, value: Any, root: Json) -> Json:
-    """The schema behind references, and of several variants the one that fits the value."""
-    for _ in range(32):  # references may go in circles
+    """Follow references, and return the schema; of several variants, the one that fits the value."""
+    for _ in range(32):  # references may be circular
         if not isinstance(schema, dict):
             return {}
         variants = schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf")
@@ -133,5 +136,5 @@ def _fits(value: Any, schema: Json) -> bool:
 
 
 def identifier(name: str) -> str:
-    """The name as both wire formats allow it: letters, digits, _ and -, at most 64."""
+    """Return the name in the form that both wire formats allow: letters, digits, _ and -, at most 64 characters."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "output"

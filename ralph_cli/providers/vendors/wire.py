@@ -1,6 +1,6 @@
-"""What both vendors' adapters share: a capped HTTP client, conversations without open tool calls, and checked replies.
+"""What all adapters share: a capped HTTP client, conversations without open tool calls, and checked replies.
 
-It works on the decoded JSON of a reply, not on the SDKs' objects: those accept a login page as a message.
+It works on the decoded JSON of a reply and not on the SDKs' objects, because the SDKs accept a login page as a message.
 """
 
 import json
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-# Most tokens asked for in one reply: above, services and proxies cut connections that do not stream.
+# Most tokens requested for one reply: above this, services and proxies cut connections that do not stream.
 MAX_TOKENS = 16_000
 MAX_REPLY_BYTES = 32 * 1024 * 1024  # largest reply read, after decompression
 CONNECT_TIMEOUT_S = 15.0
@@ -37,35 +37,37 @@ _GZIP_OR_ZLIB = 47
 
 
 class SdkModel(ABC):
-    """A model behind the SDK of its vendor, which neither retries nor chooses the address by itself."""
+    """A model that uses its vendor's SDK. The SDK neither retries nor chooses the address."""
 
     def __init__(self, model: str, endpoint: Endpoint, address: str, timeout_s: float) -> None:
-        """`address` is always given: an SDK would otherwise take one from the environment or from a profile on disk."""
+        """Set up the model. `address` is required: otherwise an SDK would take one from the environment or a profile on
+        disk.
+        """
         self.vendor, self.name = endpoint.vendor, f"{endpoint.vendor}:{model}"
         self._endpoint, self._target = endpoint, Target(endpoint.vendor, model, address, endpoint.secrets)
         self._timeout_s, self._client = timeout_s, create_client(timeout_s, endpoint.network, address)
 
     @cached_property
     def _sdk(self) -> Any:
-        """The SDK's client, made at the first request: to import an SDK takes a second or two."""
+        """The SDK's client, created at the first request, because importing an SDK takes a second or two."""
         sdk = self._connect(max_retries=0, timeout=self._timeout_s, http_client=self._client)
-        # It would send what ANTHROPIC_CUSTOM_HEADERS or OPENAI_CUSTOM_HEADERS has, keys of others among it.
+        # It would send the contents of ANTHROPIC_CUSTOM_HEADERS or OPENAI_CUSTOM_HEADERS, possibly with others' keys.
         sdk._custom_headers = dict(self._endpoint.headers)
         return sdk
 
     @abstractmethod
     def _connect(self, **options: Any) -> Any:
-        """The client of the vendor's SDK, made with these options."""
+        """Return the client of the vendor's SDK, created with these options."""
 
     def close(self) -> None:
-        """Close the connections kept for the next call."""
+        """Close the connections that are kept for the next call."""
         self._client.close()
 
 
 def create_client(timeout_s: float, network: Network, address: str) -> "httpx2.Client":
-    """An HTTP client for an SDK, for that address: no redirects, a cap on size and time of a reply.
+    """Return an HTTP client for an SDK and this address: no redirects, and limits on the size and time of a reply.
 
-    An HTTP timeout counts from byte to byte, so a server that drips bytes would never exceed it; here the whole body
+    An HTTP timeout applies to each byte, so a server that sends single bytes would never exceed it. Here the whole body
     must arrive within `timeout_s`.
     """
     import ssl
@@ -82,10 +84,10 @@ def create_client(timeout_s: float, network: Network, address: str) -> "httpx2.C
             except BadBody as error:
                 if response.status_code < 400 or error.code == "timeout":
                     raise
-                body = b""  # the status says enough
+                body = b""  # the status is sufficient
             finally:
                 response.close()
-            # The body is whole and decompressed now, so these would say something untrue.
+            # The body is now complete and decompressed, so these headers would be wrong.
             untrue = ("content-encoding", "content-length", "transfer-encoding")
             headers = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in untrue]
             return httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
@@ -98,14 +100,16 @@ def create_client(timeout_s: float, network: Network, address: str) -> "httpx2.C
         trust_env=False,
         follow_redirects=False,
         timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_TIMEOUT_S, timeout_s)),
-        headers={"accept-encoding": "gzip"},  # the one encoding that is decoded here, under the cap
+        headers={"accept-encoding": "gzip"},  # the only encoding decoded here, within the size limit
     )
 
 
 @cache
 def _ssl_context(ca_file: str | None) -> "ssl.SSLContext":
-    """The trusted certificates: of a file or folder, else the machine's. Reading them takes 20 ms, so all clients of a
-    process share them. Raises ConfigError for a file without certificates.
+    """Return the trusted certificates of a file or folder, or those of the machine. Raises ConfigError for an unusable
+    file.
+
+    Reading them takes 20 ms, so all clients of a process share them.
     """
     import ssl
 
@@ -151,13 +155,14 @@ def call_service(
     arguments: Json,
     fault: Callable[[Target, Exception], ProviderError],
 ) -> Json:
-    """The JSON object that a service answers at a path. `fault` turns an exception of the SDK into a ProviderError.
+    """Return the JSON object that a service answers at a path. `fault` turns an exception of the SDK into a
+    ProviderError.
 
-    It is sent as the SDK sends to a path of which it knows nothing more. Its methods for these paths look at every
-    value of the arguments, so that a step takes the longer the more there were, and make an object of the reply.
+    The request uses the SDK's generic method for paths. Its specific methods check every value of the arguments, which
+    takes longer the more there are, and build an object from the reply.
 
-    The errors are raised outside of the handlers, without cause or context: an SDK's exception holds the request
-    with its key, and a decoding error holds the text.
+    Errors are raised outside the handlers, without cause or context, because an SDK's exception holds the request with
+    its key, and a decoding error holds the text.
     """
     import httpx2
 
@@ -188,7 +193,7 @@ def call_service(
 
 
 def answer_open_calls(turns: tuple[Turn, ...]) -> list[Turn]:
-    """The turns with every call answered exactly once, right after it.
+    """Return the turns with every call answered exactly once, right after it.
 
     A service refuses every later request of a conversation with an open call.
     """
@@ -206,9 +211,10 @@ def answer_open_calls(turns: tuple[Turn, ...]) -> list[Turn]:
 
 
 def parse_tool_call(id_: Any, name: Any, raw_arguments: Any, may_call: bool = True) -> ToolCall | None:
-    """One tool call; None without id or name.
+    """Return one tool call; None without id or name.
 
-    It is malformed if its arguments are no JSON object, or with `may_call` False: the service did not finish it.
+    The call is malformed if its arguments are not a JSON object, or if `may_call` is False because the service did not
+    finish it.
     """
     if not (isinstance(id_, str) and id_ and isinstance(name, str) and name):
         return None
@@ -224,17 +230,17 @@ def parse_tool_call(id_: Any, name: Any, raw_arguments: Any, may_call: bool = Tr
 
 
 def as_object(value: Any) -> Json:
-    """A part of a reply that is an object; an empty one for anything else."""
+    """Return a part of a reply if it is an object; otherwise an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def call_arguments(call: ToolCall) -> Json:
-    """The arguments of a call as they are sent back; what was no JSON object is sent as it was written."""
+    """Return the arguments of a call for sending back; malformed arguments are sent as they were written."""
     return {"malformed": call.malformed} if call.arguments is None else call.arguments
 
 
 def require_calls(target: Target, calls: list[ToolCall | None], stop: StopReason) -> tuple[ToolCall, ...]:
-    """The calls of a reply. ProviderError when one is unusable or missing, unless the reply was cut off."""
+    """Return the calls of a reply. Raises ProviderError if one is unusable or missing, unless the reply was cut off."""
     usable = tuple(call for call in calls if call is not None)
     if stop is StopReason.TOOL and not calls:
         raise target.fault("bad-reply", "it is empty: a tool call is announced, and there is none", usage_unknown=True)
@@ -244,16 +250,17 @@ def require_calls(target: Target, calls: list[ToolCall | None], stop: StopReason
 
 
 def own_content(raw: Any, wire: str, model: str, field: str) -> Any:
-    """What that very model said over that wire format, untouched; None if another said it, or it is from a trace."""
+    """Return the unchanged output of this model in this wire format; None if it is from another model or a trace."""
     return raw[field] if isinstance(raw, dict) and (raw.get("wire"), raw.get("model")) == (wire, model) else None
 
 
 def build_reply(
     target: Target, request: Request, turn: ModelTurn, stop: StopReason, tokens: tuple[Any, ...], body: Json
 ) -> Reply:
-    """A checked Reply. `tokens` are input with caches, output, cache reads and cache writes, as the service said.
+    """Return a checked Reply. `tokens` are the service's counts: input with caches, output, cache reads, cache writes.
 
-    A truncated reply keeps its text and nothing else: half a call must not run, and half a thought cannot be sent back.
+    A truncated reply keeps only its text, because half a call must not run and half a reasoning block cannot be sent
+    back.
     """
     characters = len(turn.text) + sum(len(str(c.arguments or c.malformed)) for c in turn.calls)
     if stop is StopReason.LENGTH:
@@ -269,7 +276,7 @@ def build_reply(
 
 
 def _usage(request: Request, characters: int, tokens: tuple[Any, ...]) -> Usage:
-    """What the service counted, or an estimate of four characters a token where it counted nothing sensible."""
+    """Return the service's counts, or an estimate of four characters per token if they are not usable."""
     # A service may leave out the counts of its caches, never those of input and output.
     numbers = tuple(0 if n is None and place > 1 else n for place, n in enumerate(tokens))
     if not all(map(_is_count, numbers)) or (numbers[0] == 0 and request.characters):
@@ -279,7 +286,7 @@ def _usage(request: Request, characters: int, tokens: tuple[Any, ...]) -> Usage:
 
 
 def sum_tokens(*counts: Any) -> Any:
-    """The sum of token counts of which only the first must be there; None when one of them is no number."""
+    """Return the sum of token counts, of which only the first is required; None if one is not a number."""
     known = [0 if count is None and place else count for place, count in enumerate(counts)]
     return sum(known) if all(map(_is_count, known)) else None
 

@@ -1,1 +1,1 @@
-"""What differs between the languages of documents."""
+"""The differences between the languages of documents."""

@@ -1,6 +1,6 @@
-"""Figures and dates of Japanese and Chinese as English writes them, in as many characters. Pure.
+"""Rewrites figures and dates of Japanese and Chinese as in English, in the same number of characters. Pure.
 
-Years of the Japanese eras are counted as the Gregorian ones that they began in: Reiwa 1 is 2019, Heisei 1 is 1989.
+Years of Japanese eras are converted to the Gregorian years in which they began: Reiwa 1 is 2019, Heisei 1 is 1989.
 Taiwan counts years from 1912, and often does not say so.
 """
 
@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-# Stands for the characters that the English has fewer: places in the text stay where they are. It is a space to
-# patterns, and one that parts no cells of a table.
+# Pads shorter English text, so that offsets stay the same. Patterns treat it as a space, but it does not
+# separate table cells.
 PAD = "\u2002"
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905
@@ -22,21 +22,21 @@ _FULL_WIDTH = str.maketrans("０１２３４５６７８９％，．仟佰", "01
 _POWERS = dict(zip("十百千万萬亿億兆", (1, 2, 3, 4, 4, 8, 8, 12), strict=True))
 _SCALES = "".join(_POWERS)
 _FIGURE = r"\d+(?:,\d{3})*(?:\.\d+)?"
-# It begins where a figure does: a pattern that is tried from each digit of a long run would take quadratic time.
+# It matches only at the start of a figure: trying it at each digit of a long run would take quadratic time.
 _AMOUNT = rf"(?<![\d{_SCALES}])(?<!\d,){_FIGURE}(?:[{_SCALES}]+(?:{_FIGURE}[{_SCALES}]+)*)?"
 _HAN = "一二两兩三四五六七八九"
 _BELOW_HUNDRED = rf"(?:[{_HAN}]?十[{_HAN}]?|[{_HAN}])"
 _MONTH = rf"(?P<month>1[0-2]|0?[1-9]|{_BELOW_HUNDRED})月"
 _DAY = rf"(?P<day>\d{{1,2}}|{_BELOW_HUNDRED})日"
 _COUNTED = "か月|ヶ月|カ月|ケ月|个月|個月"
-# Behind a number in Han characters, which without them may be a part of a word.
+# Counters after a number in Han characters, which without them may be a part of a word.
 _COUNTERS = (
     "名|人|份|個|个|次|条|條|件|台|臺|批|项|項|株|回|社|棟|室|枚|天|日間|期|カ所|か所|頭|冊|部|家|座|辆|輛|席|位"
 )
 
 
 def _names(table: str) -> dict[str, str]:
-    """The English of each of the words behind it, by the word, the longest first."""
+    """Return the English for each word of a table, longest word first."""
     lines = (line.split(" = ") for line in table.strip().split("\n"))
     found = {word: english for english, words in lines for word in words.split()}
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))
@@ -51,7 +51,7 @@ HK$ = 港元 港币 港幣
 CNY = 人民币 人民幣
 TWD = 新臺幣 新台幣 新台币
 """)
-# What is measured, behind a figure.
+# Units after a figure.
 _UNITS = _names("""
 sqm = 平方メートル 平方米
 km = キロメートル 公里
@@ -78,7 +78,7 @@ _BOUNDS = _names("""
 > = 超过 超過 高于 多于 逾
 < = 低于 低於 少于 少於 不足
 """)
-# Signs for what limits a figure, before it and behind it.
+# Signs for words after a figure that make it a limit.
 _BOUNDS_BEHIND = _names("""
 ≥ = 以上
 ≤ = 以下 以内
@@ -94,7 +94,7 @@ Replace = Callable[[re.Match[str]], str]
 
 
 def _number(han: str) -> int:
-    """A number that is written in Han characters: 十八, 二十, 三, 一百二十, 壱千壱百参拾四万."""
+    """Return the value of a number in Han characters: 十八, 二十, 三, 一百二十, 壱千壱百参拾四万."""
     value = group = digit = 0
     for char in (_CAPITALS.get(char, char) for char in han):
         power = _POWERS.get(char, 0)
@@ -108,7 +108,9 @@ def _number(han: str) -> int:
 
 
 def _read_number(word: str) -> int:
-    """A number of a date: in digits, in Han characters, or a year by its four digits; the first of an era is 元."""
+    """Return a number of a date, in digits or Han characters; a year by its four digits; 元, the first of an
+    era, is 1.
+    """
     if word.isdecimal():
         return int(word)
     if len(word) == len("2024") and not set(word) & set("十百"):
@@ -149,7 +151,7 @@ def _bound(match: re.Match[str]) -> str:
 
 
 def _in_one_scale(amount: str) -> str:
-    """An amount in the largest of its scales: 1億2,345万 is 1.2345億."""
+    """Return an amount in the largest of its scales: 1億2,345万 is 1.2345億."""
     parts = [(Decimal(figure.replace(",", "")), scales) for figure, scales in _PARTS.findall(amount)]
     if len(parts) < 2:
         return amount
@@ -159,7 +161,7 @@ def _in_one_scale(amount: str) -> str:
 
 
 def _in_digits(match: re.Match[str]) -> str:
-    """An amount in several scales, of which the last has none: 226万8,000."""
+    """Return an amount in several scales whose last part has none: 226万8,000."""
     value = 0
     for figure, scales in _PARTS.findall(match["amount"]):
         value += int(figure.replace(",", "")) * 10 ** sum(map(_POWERS.__getitem__, scales))
@@ -167,7 +169,7 @@ def _in_digits(match: re.Match[str]) -> str:
 
 
 def _part(match: re.Match[str]) -> str:
-    """Parts of a hundred, a thousand or ten thousand: 百分之五, 万分之五."""
+    """Return parts of a hundred, a thousand or ten thousand: 百分之五, 万分之五."""
     part = match["part"] if match["part"].isdecimal() else str(_number(match["part"]))
     if match["whole"] in "万萬":
         return f"{part}bp"
@@ -175,14 +177,14 @@ def _part(match: re.Match[str]) -> str:
 
 
 def _tenths(match: re.Match[str]) -> str:
-    """Tenths of a whole, as a percentage where there is room: 六成 and 6割, and 八折 of a price."""
+    """Return tenths of a whole, as a percentage if it fits: 六成 and 6割, and 八折 of a price."""
     figure = Decimal(str(_DIGITS.get(match["figure"], match["figure"])))
     percent = f"{(figure * 10).normalize():f}%"
     return percent if len(percent) <= len(match[0]) else f"{figure}成"
 
 
 def _in_full(match: re.Match[str]) -> str:
-    """An amount in numerals of contracts: in digits, or in a scale where these are too many."""
+    """Return an amount in contract numerals in digits, or with a scale if the digits do not fit."""
     value = _number(match["han"])
     sign, first, scales = _CURRENCIES.get(match["currency"], ""), match["han"][0], match["han"][1:]
     ways = [f"{value}", *(f"{(Decimal(value) / 10 ** _POWERS[scale]).normalize():f}{scale}" for scale in "兆億万")]
@@ -192,12 +194,12 @@ def _in_full(match: re.Match[str]) -> str:
 
 
 def _percent_of_tenths(match: re.Match[str]) -> str:
-    """Tenths with hundredths behind them: 三成二 and 3割2分 are 32%, 九五折 is 95% of a price."""
+    """Return tenths with hundredths as a percentage: 三成二 and 3割2分 are 32%, 九五折 is 95% of a price."""
     return f"{_DIGITS.get(match[1], match[1])}{_DIGITS.get(match[2], match[2])}%"
 
 
 def _in_counted(match: re.Match[str]) -> str:
-    """A number in Han characters before what it counts; "one" is often none."""
+    """Return a number in Han characters before a counter; "one" is unchanged, because it often is no number."""
     if match["han"] == "一":
         return match[0]
     number = str(_number(match["han"])).ljust(len(match["han"]), PAD)
@@ -206,7 +208,7 @@ def _in_counted(match: re.Match[str]) -> str:
 
 
 def _dated(rest: str, bare: str = "") -> tuple[re.Pattern[str], ...]:
-    """The pattern of a date for each of the ways to write a year; `bare` follows one of Taiwan's."""
+    """Return the pattern of a date for each way to write a year; `bare` follows one of Taiwan's."""
     era = rf"(?P<era>{'|'.join(filter(None, _ERAS))})(?P<year>\d{{1,3}}|元|(?:[{_HAN}]?百)?{_BELOW_HUNDRED})年"
     taiwan = r"(?<!\d)(?P<era>)(?P<year>1[0-4]\d)年"
     return tuple(
@@ -252,14 +254,14 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
 
 
 def figures_in_english(text: str) -> str:
-    """The text with its figures and dates as in English, of the same length."""
+    """Return the text with its figures and dates as in English, with the same length."""
     text = text.translate(_FULL_WIDTH)
     for pattern, replace in _RULES:
 
         def fitting(match: re.Match[str], replace: Replace = replace) -> str:
             found = replace(match)
             if found[:3].isupper() and match.string[max(0, match.start() - 1) : match.start()].isalpha():
-                # A code of a currency begins a word; where there is no room, it is that of the country.
+                # A currency code begins a word; without room for a space, the country's code is used.
                 found = (
                     PAD + found if len(found) < len(match[0]) else found.replace("CNY", PAD * 3).replace("TWD", PAD * 3)
                 )

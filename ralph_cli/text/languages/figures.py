@@ -1,7 +1,7 @@
-"""Figures and dates of other languages as English writes them, so that one reader reads all. Pure.
+"""Rewrites figures and dates of other languages as in English, so that one reader reads all. Pure.
 
-A text is read passage by passage: an English one in a German report as English, whatever the language of the report.
-What is in a passage stays at its place: the English is as long as what it replaces.
+A text is read passage by passage: an English passage in a German report is read as English. The English has the same
+length as the text that it replaces, so offsets stay the same.
 """
 
 import re
@@ -16,11 +16,11 @@ from ralph_cli.text.languages.phrases import LANGUAGES, MONTHS, PHRASES
 from ralph_cli.text.languages.words import LITTLE_WORDS, told_language
 from ralph_cli.text.lexicon import TENS, UNITS, any_of
 
-# Languages that write 1.284,6 (or 1 284,6) where English writes 1,284.6; not in all countries.
+# Languages that write 1.284,6 (or 1 284,6) for the English 1,284.6, in most countries.
 DECIMAL_COMMAS = frozenset(LANGUAGES)
 
 EAST_ASIAN = frozenset(("ja", "zh"))
-# Languages whose figures are read as English ones.
+# Languages whose figures are rewritten.
 TRANSLATED = DECIMAL_COMMAS | EAST_ASIAN
 
 _GROUP = "[.\u00a0\u2009\u202f'\u2019]"
@@ -41,7 +41,7 @@ _SHORT_PART = re.compile(
     r"\b(?:(?P<part>[1-4])(?P<kind>[TS])(?=\s?['\u2019]?\d\d(?!\d\d\d))|(?P<french>[TS])(?=[1-4]\s(?:19|20)\d\d))"
 )
 
-# What is written between day, month and year.
+# Text between day, month and year.
 _IN_DATE = re.compile(
     rf"(?<=\d)(?:\.|er|[º°])(?=\s+(?:de\s+)?{_MONTH}\b)|\bde(?=\s+{_MONTH}\b)|(?<={_MONTH})\sdel?(?=\s(?:19|20)\d\d\b)"
 )
@@ -67,23 +67,25 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _WORDS = re.compile(r"\w+")
 _ENGLISH = {number: word for word, number in (UNITS | TENS).items()}
 _PARTS = "third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
-# Letters of a month's name from which it is read wherever it is.
+# Minimum letters of a month's name that is read in any position.
 _LEAST_MONTH = 5
 
 
 @dataclass(frozen=True, slots=True)
 class EnglishFigures:
-    """A text whose figures are written as in English, of the same length as the `original`."""
+    """A text whose figures are written as in English, with the same length as the `original`."""
 
     text: str
     original: str
 
     def cut(self, start: int, end: int) -> "EnglishFigures":
-        """A part of the text, as it is read in the whole."""
+        """Return a part of the text, as it is read in the whole."""
         return EnglishFigures(self.text[start:end], self.original[start:end])
 
     def find(self, words: str) -> str | None:
-        """Words of the text as they were written, on one line; behind its own there may be others, left as they are."""
+        """Return words of the text in their original form, on one line, or None. Unknown words at the end are kept
+        unchanged.
+        """
         parts = words.split()
         for count in range(len(parts), 0, -1):
             pattern = r"\s+".join(map(re.escape, parts[:count]))
@@ -93,7 +95,7 @@ class EnglishFigures:
         return None
 
     def widen(self, start: int, end: int) -> tuple[int, int]:
-        """A place in the text with all that its words replace, which may be longer, and begin before them."""
+        """Return the interval, extended to all original characters that its words replace."""
         while start and self.text[start - 1] != self.original[start - 1]:
             start -= 1
         while end < len(self.text) and self.text[end] != self.original[end]:
@@ -102,11 +104,11 @@ class EnglishFigures:
 
 
 def in_english(text: str, language: str, points: Callable[[], bool | None] = lambda: None) -> EnglishFigures:
-    """The text with its numbers, months, units and phrases as in English.
+    """Return the text with its numbers, months, units and phrases as in English.
 
-    Each passage is read in its own language where its words tell one, else in `language`; of one that has no entry
-    here nothing is changed. `points` says whether decimals have a point where the figures of a passage do not tell;
-    if it does not know, those of the text say.
+    Each passage is read in the language that its words show, otherwise in `language`. Passages in unsupported languages
+    stay unchanged. `points` says whether decimals have a point if a passage's figures do not show it; if it returns
+    None, the figures of the whole text decide.
     """
     parts: list[str] = []
     at = 0
@@ -131,7 +133,7 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
 
 
 def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
-    """The paragraphs of a text that is in `language`, each with its own language where its words and figures tell."""
+    """Yield the paragraphs of a text in `language`, each with the language that its words and figures show."""
     at = 0
     for match in _PASSAGES.finditer(text):
         yield at, match.start(), language_of_figures(text[at : match.start()], language)
@@ -140,25 +142,27 @@ def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
 
 
 def writes_points(text: str) -> bool | None:
-    """Whether the figures of a text have a point before their decimals; None if they do not tell."""
+    """Whether the figures of a text have a decimal point; None if they do not show it."""
     points, commas = len(_WRITES_POINTS.findall(text)), len(_WRITES_COMMAS.findall(text))
     return None if points == commas else points > commas
 
 
 def language_of_figures(text: str, otherwise: str) -> str:
-    """In which language the figures of a passage are written; `otherwise` where neither they nor its words tell."""
+    """Return the language in which the figures of a passage are written; `otherwise` if nothing shows it."""
     told = told_language(text, otherwise)
     if told is not None:
         return told
     if otherwise not in DECIMAL_COMMAS or _WRITES_COMMAS.search(text):
         return otherwise
-    # Words of both languages, such as "in" and "was" of German, tell only beside thousands with a comma.
+    # Words of both languages, such as "in" and "was" in German, count only next to thousands with a comma.
     words = {word.lower() for word in _LETTERS.findall(text)}
     return "en" if _MAY_WRITE_POINTS.search(text) and len(LITTLE_WORDS["en"] & words) > 1 else otherwise
 
 
 def restore_all(message: str, texts: Iterable[EnglishFigures]) -> str:
-    """A message about several texts with its words as they were written; the first text that has them tells."""
+    """Return a message about several texts with its words in their original form; the first text that has them
+    decides.
+    """
     texts = tuple(texts)
     return _restore(message, texts) if any(text.text != text.original for text in texts) else message
 
@@ -179,7 +183,7 @@ def _restore(message: str, texts: tuple[EnglishFigures, ...]) -> str:
 
 
 def _translate(text: str, language: str, *, points: bool) -> str:
-    """A passage of a language with decimal commas."""
+    """Return a passage in a language with decimal commas, rewritten as in English."""
     if not points:
         text = (_NUMBER if language == "de" else _SPACED_NUMBER).sub(_as_points, text)
     text = _phrases_of(language).translate(text)
@@ -191,7 +195,7 @@ def _translate(text: str, language: str, *, points: bool) -> str:
 
 
 def _as_points(match: re.Match[str]) -> str:
-    # In Switzerland figures have their thousands apart by an apostrophe, and a decimal point.
+    # Switzerland separates thousands with an apostrophe and uses a decimal point.
     has_point = "." in match[0] and not match[0].replace(".", "").isdecimal() and "," not in match[0]
     whole, _, decimals = match[0].partition("." if has_point else ",")
     return re.sub(r"\D", ",", whole) + (f".{decimals}" if decimals else "")
@@ -217,7 +221,10 @@ def _as_glued(match: re.Match[str]) -> str:
 
 
 def _fit(foreign: str, *english: str) -> str:
-    """The first English that fits, in as many characters, at the end of the longer of its lines; else the foreign."""
+    """Return the first English text that fits, padded to the same length; otherwise the foreign text.
+
+    In text of two lines, the English is at the end of the longer one.
+    """
     before, line_end, behind = foreign.partition("\n")
     room = max(before, behind, key=len)
     gap = PAD * foreign.endswith(("'", "\u2019"))  # of "millions d'euros"
@@ -232,9 +239,9 @@ def _fit(foreign: str, *english: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """The phrases of a language as one pattern, and the words with which they begin.
+    """The phrases of a language as one pattern, and their first words.
 
-    `words`, `behind` (those behind a figure) and `months` have the English of each phrase, which is in lower case.
+    `words`, `behind` (phrases after a figure) and `months` have the English for each phrase, in lower case.
     """
 
     language: str
@@ -245,7 +252,7 @@ class _Phrases:
     months: dict[str, str]
 
     def translate(self, text: str) -> str:
-        """The text with its phrases in English, in as many characters."""
+        """Return the text with its phrases in English, with the same length."""
         parts, at = list[str](), 0
         for word in _WORDS.finditer(text):
             if word.start() < at or word[0].lower() not in self.first_words:
@@ -271,9 +278,9 @@ class _Phrases:
         return _fit(match[0], *(self.words.get(phrase) or self.behind[phrase]))
 
     def _as_number(self, foreign: str, words: list[str]) -> str:
-        """A number in several words, without a scale behind it ("dos millones"), which is read next.
+        """Return a number in several words, without a following scale ("dos millones"), which is read next.
 
-        Of "tres y nueve", which is no number, it is the first word.
+        If the words form no number, as in "tres y nueve", only the first word is replaced.
         """
         if words[-1] in self.words and words[-1] not in number_words(self.language):
             foreign = foreign[: foreign.lower().rindex(words.pop())].rstrip()
@@ -284,7 +291,9 @@ class _Phrases:
         return _fit(first, *self.words.get(first.lower(), ("1",)))
 
     def _as_share(self, match: re.Match[str], words: list[str]) -> str:
-        """ "Uno de cada cinco" as "one in five", "un quinto de" as "a fifth of"; in digits where there is no room."""
+        """Return "uno de cada cinco" as "one in five", and "un quinto de" as "a fifth of"; in digits if that does not
+        fit.
+        """
         known = number_words(self.language) | ones(self.language)
         over = known[words[0]]
         if match.lastgroup == "share":
@@ -298,7 +307,7 @@ class _Phrases:
 
 @cache
 def _phrases_of(language: str) -> _Phrases:
-    """The phrases of a language."""
+    """Return the phrases of a language."""
     words, behind = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     column = LANGUAGES.index(language)
     for row in PHRASES.strip().split("\n"):
@@ -329,9 +338,9 @@ def _phrases_of(language: str) -> _Phrases:
 
 
 def _forms(phrase: str) -> Iterator[str]:
-    """The forms of a phrase: with and without each ending in brackets, with each of several letters."""
+    """Yield the forms of a phrase: with and without each optional ending, and with each of the alternative letters."""
     parts = _CHOICES.split(phrase)
-    # Of each three parts one is the words, one an ending that may lack, one the letters of which one is there.
+    # The parts repeat in threes: fixed words, an optional ending, alternative letters.
     fixed, optional, choices = parts[::3], parts[1::3], parts[2::3]
     ways = [
         ("", ending) if ending is not None else tuple(letters)

@@ -1,6 +1,6 @@
-"""Languages of documents and questions: which it is, its little words, and its words where no spaces part them. Pure.
+"""The languages of documents and questions: detection, function words, and words in text without spaces. Pure.
 
-The source of this module also runs as guest code in the sandbox. Standard library only.
+The source of this module also runs as guest code in the sandbox. It uses only the standard library.
 """
 
 import re
@@ -54,24 +54,24 @@ LITTLE_WORDS = {language: frozenset(words.split()) for language, words in FUNCTI
 
 _ALL_LITTLE_WORDS = frozenset().union(*LITTLE_WORDS.values())
 
-# Characters by whose words the language of a text is found.
+# Number of characters used to detect the language of a text.
 SAMPLE_CHARS = 20_000
 
-# What follows a number with a full stop in German, which makes an ordinal of it: no sentence ends there.
+# Words that make a preceding number with a full stop an ordinal in German, so that no sentence ends there.
 DAY_FOLLOWERS = (
     "Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Quartal|Halbjahr"
 )
 
-# Characters of Chinese and Japanese, for a class of a pattern.
+# Characters of Chinese and Japanese, for use in a character class.
 UNSPACED = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d"
 
-# What ends a sentence there, without a space behind it.
+# Signs that end a sentence there, without a following space.
 FULL_STOPS = "\u3002\uff01\uff1f"
 
-# Share of little words among all, from which on they tell a language: tables and lists of names have fewer.
+# Minimum share of function words that shows a language; tables and lists of names have fewer.
 LEAST_SHARE = 0.12
 
-# Words of a sentence, of which fewer little ones tell a language.
+# In texts of up to this many words, fewer function words suffice.
 _FEW_WORDS = 15
 
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -83,16 +83,16 @@ _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _UNSPACED_WORDS = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3005]+|[\u30a1-\u30fa\u30fc-\u30ff]+|[0-9０-９]+"
 )
-# Characters of Chinese that part words as spaces do elsewhere, and Japanese words that only ask.
+# Chinese characters that separate words as spaces do elsewhere, and Japanese question words.
 _LITTLE_HAN = re.compile("[的是在了和与及或吗什么多少哪谁为被将对于由从到着过也都就而但并其之]|何[年月日人時円]?|誰")
 _LONGEST_WORD = 4
 
 
 def language_of(text: str) -> str:
-    """The language of a text, as ISO 639-1 has it; "en" where its words do not tell.
+    """Return the language of a text as an ISO 639-1 code; "en" if its words do not show one.
 
-    Told by its script, and by which language's little words it has most of: enough for the seven languages that are
-    told apart here, and cheap.
+    It is detected by script, and by the function words that are most frequent. This suffices for the languages
+    distinguished here, and is cheap.
     """
     sample = text[:SAMPLE_CHARS]
     words = [word.lower() for word in _LETTERS.findall(sample)]
@@ -105,18 +105,18 @@ def language_of(text: str) -> str:
 
 
 def told_language(text: str, otherwise: str) -> str | None:
-    """The language of a passage of a text in another one, or in the same, by its own words; None if they do not tell.
+    """Return the language that a passage's own words show; None if they show none. `otherwise` is the text's language.
 
-    A word that both languages have tells nothing, nor do letters alone, as abbreviations have them.
+    A word that both languages have shows nothing, and neither do single letters, as in abbreviations.
     """
     sample = text[:SAMPLE_CHARS].lower()
-    # The same words, in half the time.
+    # This gives the same words in half the time.
     words = sample.translate(_ASCII_LETTERS).split() if sample.isascii() else _LETTERS.findall(sample)
     if script := _language_of_script(text[:SAMPLE_CHARS], words):
         return otherwise if otherwise in ("ja", "zh") else script
     usual = LITTLE_WORDS.get(otherwise, frozenset())
     known = {word for word in _ALL_LITTLE_WORDS.intersection(words) if len(word) > 1}
-    # Names and tables have a word of any language now and then.
+    # Names and tables occasionally contain words of any language.
     least = 2 if len(words) <= _FEW_WORDS else 3
     best, most = None, 0
     if len(known - usual) >= least:
@@ -132,7 +132,7 @@ def told_language(text: str, otherwise: str) -> str | None:
 
 
 def _language_of_script(text: str, words: list[str]) -> str:
-    """Japanese or Chinese, if most of a text is written so."""
+    """Return "ja" or "zh" if most of a text is in that script; otherwise ""."""
     if not has_unspaced(text):
         return ""
     han, kana = len(_HAN.findall(text)), len(_KANA.findall(text))
@@ -142,20 +142,23 @@ def _language_of_script(text: str, words: list[str]) -> str:
 
 
 def little_words_of(text: str) -> frozenset[str]:
-    """The little words of a text's language; none of English, Japanese and Chinese, which have lists of their own."""
+    """Return the function words of a text's language; none for English, Japanese and Chinese, which have their own
+    lists.
+    """
     language = language_of(text)
     return LITTLE_WORDS[language] if language in LITTLE_WORDS and language != "en" else frozenset()
 
 
 def has_unspaced(text: str) -> bool:
-    """Whether words in it are written without spaces between them: Chinese and Japanese."""
+    """Whether the text contains Chinese or Japanese, which has no spaces between words."""
     return not text.isascii() and bool(_HAN.search(text) or _KANA.search(text))
 
 
 def split_unspaced(text: str) -> list[str]:
-    """The words of Chinese or Japanese, as far as the script tells: runs of Han characters, katakana or figures.
+    """Return the words of Chinese or Japanese as far as the script shows them: runs of Han characters, katakana or
+    figures.
 
-    A run that is longer than most words falls into pairs, of which most compounds are made.
+    A run longer than most words is split into pairs, because most compounds consist of pairs.
     """
     found = []
     for match in _UNSPACED_WORDS.finditer(_LITTLE_HAN.sub(" ", text)):

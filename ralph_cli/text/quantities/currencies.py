@@ -1,6 +1,6 @@
 """Currencies as texts name them: signs, codes and names, each with one key, so that C$ is not $ and "kronor" is SEK.
 
-A bare dollar sign is that of the United States, as in "US$", unless a header says which dollars it counts. Pure.
+A bare dollar sign means US dollars, as in "US$", unless a header names other dollars. Pure.
 """
 
 import re
@@ -19,14 +19,14 @@ _SIGNS |= {entry[0]: _KEYS.get(entry[1:], entry[1:].lower()) for entry in curren
 SIGNS = "".join(_SIGNS)
 CODES = (*currency_table.CODES, "RMB")
 _CODE = rf"(?:{'|'.join(_KEYS)}|(?-i:{any_of(CODES)}))"
-# What names a currency before an amount; to be read without regard to case.
+# Matches a currency before an amount, ignoring case.
 CURRENCY_MARK = (
-    # "A $5 fee" is no Australian one: only the codes and the United States may be apart from the sign.
+    # "A $5 fee" is not Australian: only codes and the United States may be separated from the sign.
     rf"(?<![^\W\d_])(?-i:{any_of(_OF_PREFIX)})\$|(?<![^\W\d_])(?:(?-i:US|U\.S\.)\s|{_CODE}\s?)\$"
     rf"|[{SIGNS}]|(?<![^\W\d_]){_CODE}(?![^\W\d_])|(?<![^\W\d_])(?-i:Rs)(?![^\W\d_])\.?"
 )
 
-# Beside the full names of CLDR: what a text that means one currency calls it.
+# Names in addition to the full names of CLDR.
 _ALSO = {
     "cent": "cent|us cent|u.s. cent|euro cent|cps", "pence": "pence", "$": "dollar|u.s. dollar",
     "£": "pound|pound sterling|pounds sterling", "chf": "franc", "sgd": "singaporean dollar", "sek": "kronor",
@@ -38,19 +38,19 @@ _ALSO = {
 _NAMES = {name: _KEYS.get(code, code.lower()) for code, own in currency_table.NAMES.items() for name in own.split("|")}
 _NAMES |= {name: key for key, names in _ALSO.items() for name in names.split("|")}
 _NAMES |= {f"{name}s": key for name, key in _NAMES.items() if not name.endswith("s")}
-# What names a currency in words.
+# Matches the name of a currency.
 CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
 
 _EAST_ASIAN = {"元": ("cny", "twd", "¥"), "円": ("¥",), "圓": ("¥", "twd")}
 _SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢|(?<=\d)(?-i:p)(?!\.\w)"
 DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dollar")) - {"$"}
-# Currencies whose hundredth is a cent.
+# Currencies that are divided into cents.
 CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 
 
 @cache
 def _behind() -> re.Pattern[str]:
-    """Compiled when it is needed: with the names of all currencies that takes long."""
+    """Return a pattern that is compiled on first use, because it contains the names of all currencies."""
     name, code = rf"(?P<name>{CURRENCY_NAME})", rf"(?P<code>{_SIGN_BEHIND})"
     # The wide space replaces letters that another language has more than English.
     return re.compile(rf"(?i)[\s-]?\u2002*\s?\u2002*\(?(?:{name}|{code}(?![^\W_]|\s*[$\d]))")
@@ -62,7 +62,7 @@ def _anywhere() -> re.Pattern[str]:
 
 
 def currency_key(mark: str) -> str:
-    """The key of a currency that is named by a sign or a code, empty for none."""
+    """Return the key of a currency by its sign or code; "" for none."""
     mark = "".join(mark.split())
     if mark.endswith("$") and len(mark) > 1:
         return _OF_PREFIX.get(mark[:-1]) or currency_key(mark[:-1])
@@ -71,13 +71,13 @@ def currency_key(mark: str) -> str:
 
 
 def currency_after(text: str, at: int) -> tuple[str, int]:
-    """The currency, or its hundredth, that is named directly behind an amount, and where that ends; "" for none."""
+    """Return the currency, or its hundredth, named directly after an amount, and where that ends; "" for none."""
     return (_key(match), match.end()) if (match := _behind().match(text, at)) else ("", at)
 
 
 @lru_cache(maxsize=4096)
 def currencies_named(text: str) -> frozenset[str]:
-    """All currencies that a text names anywhere, and those that a sign of Chinese or Japanese may name."""
+    """Return all currencies that a text names anywhere, and those that a Chinese or Japanese sign may mean."""
     named = {_key(match) for match in _anywhere().finditer(text)} - {"cent", "pence"}
     return frozenset(named.union(*(keys for sign, keys in _EAST_ASIAN.items() if sign in text)))
 

@@ -1,4 +1,4 @@
-"""The number that begins at a token, in digits or in words: "1,577", "half a", "one in five". Pure."""
+"""Reads the number that begins at a token, in digits or in words: "1,577", "half a", "one in five". Pure."""
 
 # ruff: noqa: SIM905
 
@@ -19,7 +19,7 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 from ralph_cli.text.raised import flatten_figures
 
-# How a number is written if not plainly: as a share of a whole, a multiple, or a place in an order.
+# The form of a number that is not plain: a share of a whole, a multiple, or an ordinal.
 Form = Literal["", "share", "multiple", "ordinal"]
 
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
@@ -34,7 +34,7 @@ _WHOLES = UNITS | TENS | {"hundred": 100, "thousand": 1000}
 
 
 class Number(NamedTuple):
-    """A number whose last token is before the index `next`; `decimals` are those that it shows."""
+    """A number whose last token is before the index `next`; `decimals` is the number of decimals shown."""
 
     value: Decimal
     next: int
@@ -44,7 +44,7 @@ class Number(NamedTuple):
 
 
 def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number | None:
-    """The number that begins at a token, None if none does. In arithmetic a slash divides, and is no fraction."""
+    """Return the number that begins at a token, or None. In arithmetic a slash is a division and not a fraction."""
     if tokens.is_number(at):
         return _read_digits(tokens, at, arithmetic)
     word = tokens.low(at)
@@ -60,7 +60,7 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
 
 
 def _read_place(tokens: Tokens, at: int) -> Number | None:
-    """The place in an order that words name: "third", "forty-second", but not that of "the third party"."""
+    """Return the ordinal that begins at a token: "third", "forty-second", but not in "the third party"."""
     word, last = tokens.low(at), tokens.skip_hyphen(at + 1)
     last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
     place = ORDINALS.get(tokens.low(last))
@@ -70,7 +70,7 @@ def _read_place(tokens: Tokens, at: int) -> Number | None:
 
 
 def _glyph(sign: str) -> Decimal | None:
-    """The value of a sign that is a fraction."""
+    """Return the value of a character that is a fraction."""
     if len(sign) != 1 or sign.isalnum() is False or not unicodedata.decomposition(sign).startswith("<fraction>"):
         return None
     over, _, under = unicodedata.normalize("NFKC", sign).partition("\u2044")
@@ -85,7 +85,7 @@ def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
     behind = tokens.low(at + 1)
     raised = flatten_figures(behind) if tokens.is_glued(at + 1) else ""
     if raised != behind and raised:
-        # A raised number is the exponent of a ten, and the mark of a footnote at any other figure.
+        # A raised number after a ten is an exponent; after any other figure it is a footnote mark.
         power = (
             raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and number.value == 10 and not number.decimals
         )
@@ -100,7 +100,7 @@ def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
 
 
 def _plain_digits(written: str) -> str:
-    """Digits without marks between their groups, with a decimal point."""
+    """Return the digits without group separators, with a decimal point."""
     is_continental = _CONTINENTAL.fullmatch(written) and written.count(",") == 1
     if is_continental and not re.fullmatch(r"\d{1,3}(?:,\d{3})+", written):
         written = written.replace(".", "").replace(",", ".")
@@ -108,7 +108,7 @@ def _plain_digits(written: str) -> str:
 
 
 def _fraction_at(tokens: Tokens, at: int, value: Decimal) -> Number | None:
-    """The fraction in digits that begins with a number: "3/4", "2 1/2"."""
+    """Return the fraction in digits that begins with a number: "3/4", "2 1/2"."""
     match = _OF_DIGITS.match(tokens.text, tokens[at].end)
     under = int(match["under"]) if match else 0
     if match is None or value >= 100 or under < 2 or not (match["over"] or value < under):
@@ -120,7 +120,7 @@ def _fraction_at(tokens: Tokens, at: int, value: Decimal) -> Number | None:
 
 
 def _with_half(tokens: Tokens, number: Number) -> Number:
-    """The number with the fraction that follows it in words: "two and a half", "four and three quarters"."""
+    """Return the number with a following fraction in words: "two and a half", "four and three quarters"."""
     at = number.next
     over = {"a": 1, **UNITS}.get(tokens.low(at + 1), 0)
     rest = tokens.skip_hyphen(at + 2)
@@ -145,7 +145,7 @@ def _read_half(tokens: Tokens, at: int) -> Number | None:
 
 
 def _read_article(tokens: Tokens, at: int) -> Number | None:
-    """The one, or the share of one, that "a" says: "a million", "a dozen", "a year and a half", "a third of"."""
+    """Return the number that begins with "a": "a million", "a dozen", "a year and a half", "a third of"."""
     word = tokens.low(at + 1)
     if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
@@ -179,7 +179,7 @@ def _read_words(tokens: Tokens, at: int) -> Number | None:
 
 
 def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
-    """The share that a number begins: "two-thirds", "one in five", "three quarters of"."""
+    """Return the share that begins with a number: "two-thirds", "one in five", "three quarters of"."""
     of = after + 1 if tokens.low(after) == "in" else after + 2
     of += tokens.low(of) in ("every", "each")
     if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in _WHOLES:
@@ -191,7 +191,7 @@ def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
 
 
 def _read_parts(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
-    """The share that a number and the name of a part are: "two-thirds", "three quarters of"."""
+    """Return the share that a number and a part's name form: "two-thirds", "three quarters of"."""
     named = tokens.skip_hyphen(after)
     word = tokens.low(named)
     whole = Decimal(FRACTIONS.get(singular(word), 0))
@@ -206,7 +206,7 @@ def _read_parts(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
 
 
 def _read_cardinal(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    """A number in words, and the index behind it; a scale at the end of it ("two million") is left to the reader."""
+    """Return a number in words, and the index after it. A final scale ("two million") is not included."""
     total, lowest, at_group = 0, 10**6, at
     while (group := _read_below_thousand(tokens, at_group)) is not None:
         value, after = group

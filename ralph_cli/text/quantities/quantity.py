@@ -1,4 +1,4 @@
-"""A figure of a text as the quantity that it states: number, rounding, scale, unit and what else is written of it."""
+"""A figure of a text as a quantity: number, rounding, scale, unit and other details of its wording."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -17,12 +17,14 @@ Wording = Literal["", "share", "multiple"]
 
 _SMALL_COUNT = 24
 _FEW_MONTHS = 2
-# Days of a month on which a year of 52 weeks may end that is the one before.
+# A year of 52 weeks may end on one of the first days of a month and still belong to the month before.
 _MAX_WEEK_OVERRUN = 7
 
 
 class Date(NamedTuple):
-    """A date or a period, None for what is not said: a part of a year is "Q3" or "H2", `months` its length."""
+    """A date or a period. Parts that are not stated are None. `part` is "Q3" or "H2"; `months` is the length of a
+    period.
+    """
 
     year: int | None = None
     month: int | None = None
@@ -32,14 +34,14 @@ class Date(NamedTuple):
 
     @property
     def last_month(self) -> int:
-        """The month that a period ends with, which may end on one of the first days of the next."""
+        """The last month of a period; a period that ends on the first days of a month belongs to the month before."""
         month = self.month or 12
         return (month - 1 or 12) if self.day is not None and self.day <= _MAX_WEEK_OVERRUN else month
 
     def years(self, fiscal_end: int) -> frozenset[int]:
-        """The years after which it may be named: its own, and that in which its fiscal year ends.
+        """Return the years by which it may be named: its own, and the year in which its fiscal year ends.
 
-        So is it with the year before that, if few of its months lie in it.
+        The year before that also counts if the fiscal year has only few months in its last calendar year.
         """
         if self.year is None or self.month is None:
             return frozenset(filter(None, (self.year,)))
@@ -52,13 +54,12 @@ class Date(NamedTuple):
 class Quantity:
     """A quantity at text[start:end].
 
-    `value` is the number as it is written, with its sign and without its scale; of cents and basis points the
-    hundredth. `decimals` is how many are shown, `power` the scale that is written beside it as a power of ten (6 for
-    "million"), None for none. `unit` is a currency's key, a unit of time or size, or the noun that is counted; `nouns`
-    are the words behind it, in the singular. `per_time` and `per_thing` are what it is stated for ("month", "share").
-    `symbol` is the unit's symbol where it is of the SI, as it is written or named behind the figure: "pF", "ng/mL".
-    `wording` marks shares and multiples in words, which are rounded freely. `last` is the far end
-    of a range of whole numbers ("7 through 9"). `date` is set for dates alone.
+    `value` is the number as written, with its sign and without its scale; cents and basis points are divided by 100.
+    `decimals` is the number of decimals shown. `power` is the written scale as a power of ten (6 for "million"), or
+    None. `unit` is a currency's key, a unit of time or size, or the counted noun. `nouns` are the words after it, in
+    the singular. `per_time` and `per_thing` are what it is stated for ("month", "share"). `symbol` is the SI symbol of
+    the unit, as written or named after the figure: "pF", "ng/mL". `wording` marks shares and multiples in words, which
+    are rounded freely. `last` is the end of a range of whole numbers ("7 through 9"). Only dates have `date`.
     """
 
     text: str
@@ -86,10 +87,10 @@ class Quantity:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is a whole number to which things in a text may be counted, which code cannot."""
+        """Whether it is a small whole number, which may be a count of things in a text that code cannot check."""
         return self.power is None and not self.decimals and abs(self.value) <= _SMALL_COUNT
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is an amount of anything, and neither a date nor a name."""
+        """Whether it is an amount, and neither a date nor a name."""
         return self.kind not in ("date", "identifier")

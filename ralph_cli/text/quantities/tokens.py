@@ -1,4 +1,4 @@
-"""The tokens of a text: numbers, words and single signs, each with its place. Pure."""
+"""The tokens of a text: numbers, words and single signs, each with its offsets. Pure."""
 
 import re
 from typing import NamedTuple
@@ -20,7 +20,7 @@ MINUSES = frozenset("-\u2011\u2212\u2013")
 
 
 class Token(NamedTuple):
-    """A token at text[start:end]. `apart` says that a cell of a table, or a row, ends before it."""
+    """A token at text[start:end]. `apart` says that a table cell or a row ends before it."""
 
     text: str
     start: int
@@ -32,7 +32,7 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The tokens of one text, to be asked by index; outside of them there is nothing, not an error."""
+    """The tokens of one text, by index. An index outside the text is not an error."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -45,7 +45,7 @@ class Tokens:
         return self._all[index]
 
     def low(self, index: int) -> str:
-        """The token in lower case, "" outside the text."""
+        """Return the token in lower case; "" outside the text."""
         return self._all[index].low if 0 <= index < len(self._all) else ""
 
     def is_number(self, index: int) -> bool:
@@ -65,16 +65,16 @@ class Tokens:
         return 0 <= index < len(self._all) and self._all[index].text[0].isupper()
 
     def has(self, index: int, *words: str) -> bool:
-        """Whether these words follow one another from `index` on."""
+        """Whether the tokens from `index` on are these words."""
         return all(self.low(index + number) == word for number, word in enumerate(words))
 
     def skip_hyphen(self, index: int) -> int:
-        """The index behind a hyphen that joins two words, or `index`."""
+        """Return the index after a hyphen that joins two words, or `index`."""
         joins = self.low(index) in HYPHENS and (self.is_glued(index) or self.is_glued(index + 1))
         return index + 1 if joins else index
 
     def index_at(self, offset: int, index: int = 0) -> int:
-        """The index of the first token, from `index` on, that begins at `offset` or behind it."""
+        """Return the index of the first token, from `index` on, that begins at or after `offset`."""
         while index < len(self._all) and self._all[index].start < offset:
             index += 1
         return index
@@ -96,7 +96,6 @@ def _tokenize(text: str) -> list[Token]:
 
 
 def _ends_row(text: str, end: int, start: int) -> bool:
-    """Whether the line end between two tokens is that of a line with separated cells, and not of a line of a
-    wrapped sentence."""
+    """Whether the line end between two tokens ends a line with separate cells, and not a line of a wrapped sentence."""
     line = text[text.rfind("\n", 0, end) + 1 : end].strip()
     return not text[start].islower() and ("  " in line or "\t" in line or line[:1] == "|")

@@ -1,4 +1,4 @@
-"""What a number measures, read from the words before and behind it: money, time, size, things. Pure."""
+"""Finds what a number measures, from the words before and after it: money, time, size, things. Pure."""
 
 # ruff: noqa: SIM905
 
@@ -28,7 +28,7 @@ from ralph_cli.text.quantities.vocabulary import (
 )
 
 _MARK = re.compile(CURRENCY_MARK, re.IGNORECASE)
-# A unit of a closed class, directly behind a number and its scale.
+# A unit of a closed class, directly after a number and its scale.
 _UNIT = re.compile(
     r"(?i)[\s-]*(?:(?P<basis>bps?(?!\w)|basis[\s-]points?(?!\w))"
     r"|(?P<points>(?:%|(?:percent(?:age)?|pct|per\scent)(?!\w))[\s-]*points?(?!\w)|(?:ppts?|pps?|pts)(?!\w)|p\.p\.)"
@@ -39,25 +39,25 @@ _UNIT = re.compile(
     r"|parts\sper\s(?P<parts>million|billion)(?!\w))"
 )
 
-# What makes a ratio of a number: "7-for-one", "2:1", "3 times", "3x", but not the x of "2 x 3".
+# Matches what makes a number a ratio: "7-for-one", "2:1", "3 times", "3x", but not the x of "2 x 3".
 _RATIO = re.compile(
     r"(?i)(?P<split>\s?(?P<hyphen>-)?\s?for[\s-](?:one|1)(?!\w)|(?::1|\sto\s(?:1(?:\.0+)?|one))(?!\w|[.,]\d))"
     r"|[\s-]*(?:times|fold)(?!\w)|[\s-]?(?:(?-i:x)|\u00d7)(?!\w)(?!\s*[$\u20ac\u00a3\u00a5]?\d|\(|\s+\(\d)"
 )
 
-# What "a" means "per" before: $10 a share.
+# Nouns before which "a" means "per": $10 a share.
 _THINGS = frozenset(
     "share unit barrel gallon mwh kwh customer person employee member user subscriber tonne ton".split()
 )
 
 _MAX_NOUNS = 4
-# Words before an amount among which "annual" says what it is stated for.
+# Number of words before an amount that are searched for "annual" and similar words.
 _WORDS_BEFORE = 5
 
 
 @dataclass(slots=True)
 class Draft:
-    """A quantity while it is read: `begin` and `next` are the indexes of its first token and of the one behind it."""
+    """A quantity being read: `begin` is the index of its first token, `next` the index after its last one."""
 
     value: Decimal
     begin: int
@@ -78,24 +78,24 @@ class Draft:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a number in digits without a unit and a scale."""
+        """Whether it is a number in digits without unit and scale."""
         return self.kind == "none" and not self.worded and self.power is None
 
 
 def currency_marks(text: str) -> dict[int, tuple[int, str]]:
-    """The signs and codes of currencies in a text, by the place behind each: where it begins, and the currency."""
+    """Return the signs and codes of currencies in a text, by their end: the start, and the currency."""
     return {match.end(): (match.start(), currency_key(match[0])) for match in _MARK.finditer(text)}
 
 
 def begin_draft(number: Number, at: int, marks: dict[int, tuple[int, str]]) -> Draft:
-    """The quantity that a number begins, before anything around it is read."""
+    """Return the draft that begins with a number, before the text around it is read."""
     kinds: dict[Form, Kind] = {"share": "ratio", "multiple": "ratio", "ordinal": "ordinal"}
     kind = kinds.get(number.form, "none")
     return Draft(number.value, at, number.next, number.decimals, number.form, number.worded, kind, marks=marks)
 
 
 def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -> None:
-    """The signs before a number: its minus, its currency, the bracket of a negative."""
+    """Read the signs before a number: its minus, its currency, the bracket of a negative number."""
     at = draft.begin - 1
     if not arithmetic:
         at = _read_sign(tokens, draft, at)
@@ -114,7 +114,7 @@ def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -
 
 
 def _read_sign(tokens: Tokens, draft: Draft, at: int) -> int:
-    """The index before a bracket or a minus that ends at a token, or the token's."""
+    """Return the index before a bracket or minus that ends at a token, or the token's index."""
     if tokens.low(at) == "(" and not draft.opened:
         draft.opened = True
         return at - 1
@@ -125,7 +125,7 @@ def _read_sign(tokens: Tokens, draft: Draft, at: int) -> int:
 
 
 def _read_brackets(tokens: Tokens, draft: Draft, at: int, *, is_negative: bool) -> None:
-    """Whether brackets around a number make it negative; `at` is the token before them."""
+    """Decide whether brackets around a number make it negative; `at` is the token before them."""
     is_again = tokens.low(at) in NUMBER_WORDS  # "fifteen (15) months"
     is_closed = draft.opened and tokens.low(draft.next) == ")"
     is_percent = draft.opened and tokens.has(draft.next, "%", ")") and not tokens.is_word(at)
@@ -145,7 +145,7 @@ def _is_minus(tokens: Tokens, at: int) -> bool:
 
 
 def read_scale(tokens: Tokens, draft: Draft) -> None:
-    """The scale behind a number: "million", "bn", "hundred thousand"."""
+    """Read the scale after a number: "million", "bn", "hundred thousand"."""
     _skip_digits_again(tokens, draft)
     at = tokens.skip_hyphen(draft.next)
     word = tokens.low(at)
@@ -163,14 +163,14 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
 
 
 def _skip_digits_again(tokens: Tokens, draft: Draft) -> None:
-    """Read over the digits of a number in words: "fifteen (15)"."""
+    """Skip the digits after a number in words: "fifteen (15)"."""
     again = tokens.low(draft.next + 1)
     if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
         draft.next += 3 if int(again) == draft.value else 0
 
 
 def _counts_money(tokens: Tokens, draft: Draft, at: int) -> bool:
-    """Whether a letter is a scale: "3M" is a company, "3m" three million or metres: only money is surely counted so."""
+    """Whether a letter is a scale. "3M" may be a company and "3m" metres, so only money is certain."""
     glued = tokens.is_glued(at) and at == draft.next
     if draft.kind == "currency":
         return True
@@ -179,7 +179,7 @@ def _counts_money(tokens: Tokens, draft: Draft, at: int) -> bool:
 
 
 def read_unit(tokens: Tokens, draft: Draft) -> None:
-    """The unit directly behind a number and its scale, if it is of a closed class."""
+    """Read the unit directly after a number and its scale, if it is of a closed class."""
     if tokens.is_apart(draft.next) and tokens.low(draft.next) != "%":
         return
     end = tokens[draft.next - 1].end
@@ -199,7 +199,9 @@ def read_unit(tokens: Tokens, draft: Draft) -> None:
 
 
 def _take_unit(draft: Draft, match: re.Match[str]) -> None:
-    """The kind and unit that are written; of basis points the hundredth, of thousandths and tenths the per cent."""
+    """Set the kind and unit. Basis points are converted to hundredths of a point, thousandths and tenths to per
+    cent.
+    """
     name = next(name for name, words in match.groupdict().items() if words)
     kinds: dict[str, Kind] = {"basis": "points", "points": "points", "bare": "points"}
     kinds |= {"minute": "duration", "day": "duration", "degree": "physical", "parts": "physical"}
@@ -229,7 +231,7 @@ def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
 
 
 def read_nouns(tokens: Tokens, draft: Draft) -> None:
-    """The words behind a number, and the unit of time or size, or the thing counted, that they name."""
+    """Read the words after a number, and the unit or the counted thing that they name."""
     at, found = draft.next, list[str]()
     while len(found) < _MAX_NOUNS and at < len(tokens) and not tokens.is_apart(at):
         word = tokens.low(at)
@@ -253,7 +255,7 @@ def _joins_nouns(tokens: Tokens, at: int) -> bool:
 
 
 def _is_noun(tokens: Tokens, at: int) -> bool:
-    """Whether a token may name what is counted: no little word, no number, no date, no plural of "the 737s"."""
+    """Whether a token may name what is counted: no function word, number, date, or plural ending as in "the 737s"."""
     word = tokens.low(at)
     if not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or (word == "s" and tokens.is_glued(at)):
         return False
@@ -275,7 +277,7 @@ def _name_unit(draft: Draft) -> None:
 
 
 def _name_size(draft: Draft, body: int) -> None:
-    """The unit of size that the noun with this number names, with the power of its prefix."""
+    """Set the unit of size that the noun with this number names, with the power of its prefix."""
     unit, power = PHYSICAL[draft.nouns[body]]
     unit += " hour" * (unit == "watt" and draft.nouns[body + 1 : body + 2] == ("hour",))
     draft.kind, draft.unit = "physical", AREAS.get(draft.nouns[body - 1], "") + unit if body else unit
@@ -283,7 +285,7 @@ def _name_size(draft: Draft, body: int) -> None:
 
 
 def read_per(tokens: Tokens, draft: Draft) -> None:
-    """What an amount is stated for: "per share", "a month", "annually", or "annual" before it."""
+    """Read what an amount is stated for: "per share", "a month", "annually", or "annual" before it."""
     for at in dict.fromkeys((draft.next, draft.behind_nouns, draft.behind_nouns - 1)):
         _read_per_at(tokens, draft, at)
     _read_cents_of_dollar(tokens, draft)
@@ -296,7 +298,7 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
 
 
 def _read_cents_of_dollar(tokens: Tokens, draft: Draft) -> None:
-    """ "17 cents on the dollar" are 17 %."""
+    """Convert "17 cents on the dollar" to 17 %."""
     is_share = tokens.low(draft.next + 1) in ("each", "every", "the", "a") and tokens.low(draft.next + 2) == "dollar"
     if is_share and draft.kind == "currency":
         draft.kind, draft.unit = "percent", ""
@@ -318,6 +320,6 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
 
 
 def _thing_at(tokens: Tokens, at: int) -> str:
-    """What "per" is written before: the first word, behind a number."""
+    """Return the word after "per", skipping a number."""
     at += tokens.is_number(at)
     return singular(tokens.low(at)) if tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS else ""

@@ -1,4 +1,4 @@
-"""Closed classes of words that say what a number is: scales, fractions, units and their symbols, hedges. Pure."""
+"""Closed classes of words that describe a number: scales, fractions, units and their symbols, hedges. Pure."""
 
 # ruff: noqa: SIM905
 
@@ -13,7 +13,7 @@ SCALES = {
     "thousand": 3, "tsd": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
     "b": 9, "mrd": 9, "trillion": 12, "tn": 12, "lakh": 5, "crore": 7,
 }  # fmt: skip
-# Scales of Chinese, Japanese and Korean; of two together each multiplies the other.
+# Scales of Chinese, Japanese and Korean; two adjacent ones are multiplied.
 EAST_ASIAN_SCALES = dict(zip("十百千万萬亿億兆천만억조", (1, 2, 3, 4, 4, 8, 8, 12, 3, 4, 8, 12), strict=True))
 
 SCALES |= EAST_ASIAN_SCALES
@@ -30,7 +30,7 @@ TIMES = {
     "decade": "decade", "fortnight": "fortnight", "h": "hour", "hr": "hour", "min": "minute",
     "s": "second", "ms": "millisecond", "millisecond": "millisecond",
 }  # fmt: skip
-# Words for what is stated for a time.
+# Words that say which time an amount is stated for.
 PACES = {
     "annual": "year", "yearly": "year", "annually": "year", "annualised": "year", "annualized": "year",
     "quarterly": "quarter", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour",
@@ -71,11 +71,11 @@ SIZES |= {"pound": ("gram", Decimal("453.59237")), "ton": ("gram", Decimal("9071
 SIZES |= {"milligram": ("gram", Decimal("0.001")), "microgram": ("gram", Decimal("0.000001"))}
 SIZES |= {"nautical mile": ("metre", Decimal(1852)), "millilitre": ("litre", Decimal("0.001"))}
 SIZES |= {"litre": ("litre", Decimal(1)), "gallon": ("litre", Decimal("3.785411784"))}
-# Units that one converts into another, each with what it is measured in: international feet, acres and miles, and the
-# gallons, tons and barrels of the United States.
+# Units that can be converted, each with its base unit: international feet, acres and miles, and US gallons, tons and
+# barrels.
 SIZES["barrel"] = "litre", Decimal("158.987294928")
 
-# What is written behind a unit of length for its areas and volumes: "km2", "m³".
+# What follows a unit of length to make an area or volume: "km2", "m³".
 RAISED_UNITS = {"2": "square", "\u00b2": "square", "3": "cubic", "\u00b3": "cubic"}
 
 AREAS = {"square": "square ", "sq": "square ", "cubic": "cubic ", "cu": "cubic ", "nautical": "nautical "}
@@ -84,7 +84,7 @@ OVER = frozenset("over exceed exceeds exceeded exceeding above topped beyond sur
 UNDER = frozenset("under below nearly almost short < ≤".split())
 ABOUT = frozenset("about approximately around roughly some nearly almost circa ca approx close ~ ≈".split())
 
-# What a number behind names, and does not count.
+# Words after which a number is a name and not an amount.
 REFERENCES = frozenset((*FOREIGN_PARTS, *lexicon.REFERENCES)) | frozenset(
     (
         "section subsection article clause subclause item note exhibit schedule page part table form rule paragraph "
@@ -93,7 +93,7 @@ REFERENCES = frozenset((*FOREIGN_PARTS, *lexicon.REFERENCES)) | frozenset(
     ).split()
 )
 
-# Words that name nothing: before them what is counted ends.
+# Function words; the counted noun ends before them.
 LITTLE_WORDS = STOP_WORDS | frozenset(
     "per since upon among within compared versus less fewer higher lower larger smaller greater".split()
 )
@@ -114,7 +114,7 @@ _UNIT_WORD = re.compile(r"[a-z]+[23\u00b2\u00b3]?")
 
 
 def units_named(text: str) -> frozenset[str]:
-    """The units of size that a text names anywhere: "square foot" of "sq ft", "square kilometre" of "km2"."""
+    """Return the units of size that a text names anywhere: "square foot" for "sq ft", "square kilometre" for "km2"."""
     words = [singular(word) for word in _UNIT_WORD.findall(text.lower())]
     found = {AREAS.get(before, "") + PHYSICAL[word][0] for before, word in pairwise(("", *words)) if word in PHYSICAL}
     raised = ((word[:-1], RAISED_UNITS[word[-1]]) for word in words if word[-1] in RAISED_UNITS)
@@ -123,7 +123,7 @@ def units_named(text: str) -> frozenset[str]:
 
 
 def singular(word: str) -> str:
-    """A noun in lower case without the ending of its plural."""
+    """Return a noun in lower case without its plural ending."""
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
@@ -148,7 +148,7 @@ _SI_UNITS = {
     "eV": "electronvolt", "Wh": "watthour", "bar": "bar", "Ah": "amperehour", "VA": "voltampere",
     "B": "byte", "bps": "", "psi": "", "rpm": "", "IU": "",
 }  # fmt: skip
-# Letters that Unicode has twice, and what replaces µ and raised figures where a keyboard lacks them.
+# Letters that Unicode has twice, and keyboard replacements for µ and raised figures.
 _SAME_LETTERS = str.maketrans({"\u03bc": "\u00b5", "u": "\u00b5", "\u2126": "\u03a9", "2": "\u00b2", "3": "\u00b3"})
 
 _LITRE = re.compile(rf"(?<![^\W\d_])([{''.join(_SI_PREFIXES)}]?)l(?![^\W\d_])")
@@ -162,12 +162,12 @@ _SI_NAMES |= {"kilohm": "k\u03a9", "megohm": "M\u03a9", "cc": "mL", "msec": "ms"
 _PART = rf"(?:[{''.join(_SI_PREFIXES)}\u03bcu]|)(?:{'|'.join(_SI_UNITS)}|l|\u2126)[23\u00b2\u00b3]?"
 _SYMBOL = re.compile(rf"[ \u00a0\u2009\u202f-]?({_PART}(?:[/\u00b7]{_PART})*)(?: ?[DA]C)?(?![^\W_])")
 _NAME = re.compile(r"[ \u00a0-]?([^\W\d_]+)(?P<more>[ -](?:of\b|\w+))?")
-# Stands for a unit of several words, of which the symbol is not known.
+# Stands for a unit of several words whose symbol is unknown.
 UNKNOWN_UNIT = "?"
 
 
 def symbol_behind(text: str, end: int) -> str:
-    """The symbol of the unit that is written, or named, directly behind a figure that ends at `end`; "" for none."""
+    """Return the symbol of the unit written, or named, directly after a figure that ends at `end`; "" for none."""
     if match := _SYMBOL.match(text, end):
         return _LITRE.sub(r"\1L", match[1].translate(_SAME_LETTERS))
     if not (name := _NAME.match(text, end)):
@@ -178,16 +178,16 @@ def symbol_behind(text: str, end: int) -> str:
 
 
 def _symbol_of(name: str) -> str:
-    """The symbol of a unit by its name, in the singular or plural."""
+    """Return the symbol of a unit by its name, in the singular or plural."""
     names = (name, name.lower(), name.lower().removesuffix("s"))
     return next((_SI_NAMES[one] for one in names if one in _SI_NAMES), "")
 
 
 def convert_symbol(one: str, other: str) -> Decimal | None:
-    """How many of the second unit one of the first is: 0.001 for "pF" and "nF", None for units that do not convert."""
+    """Return how many of the second unit one of the first is: 0.001 for "pF" and "nF"; None if they do not convert."""
     parts, others = one.split("/"), other.split("/")
     read = [(_split_prefix(part), _split_prefix(another)) for part, another in zip(parts, others, strict=False)]
-    # One that is not said to be "per" anything may be so.
+    # A unit without "per" may still be one.
     if any(base != other_base for (_, base), (_, other_base) in read) or min(len(parts), len(others)) == 0:
         return None
     factors = [Decimal(10) ** (power - other_power) for (power, _), (other_power, _) in read]
@@ -195,7 +195,7 @@ def convert_symbol(one: str, other: str) -> Decimal | None:
 
 
 def _split_prefix(symbol: str) -> tuple[int, str]:
-    """The power of ten of a symbol's prefix, and the unit behind it; a raised one counts for each dimension."""
+    """Return the power of ten of a symbol's prefix, and its unit; a raised unit multiplies the power."""
     base = symbol.rstrip("\u00b2\u00b3")
     raised = {"\u00b2": 2, "\u00b3": 3}.get(symbol[len(base) :], 1)
     has_prefix = base not in _SI_UNITS and base[:1] in _SI_POWERS and base[1:] in _SI_UNITS
@@ -209,5 +209,5 @@ _POWERS_OF_SI = {"bar": (5, "Pa"), "t": (6, "g"), "L": (-3, "m\u00b3")}
 
 
 def is_sure_symbol(symbol: str) -> bool:
-    """Whether letters are a unit in any place: "TV" and "MS" may be words, "mA" and "k\u03a9" are none."""
+    """Whether letters can only be a unit: "TV" and "MS" may be words, "mA" and "k\u03a9" cannot."""
     return not (symbol.isascii() and symbol.isupper())
