@@ -259,6 +259,7 @@ def resealed(members: dict[str, bytes], old: bytes, new: bytes) -> dict[str, byt
         (b"EUR 1,100", b"EUR 9,100", "fails a check"),
         (b"What is the basic fee?", b"What is the basic sum?", "no question of this table"),
         (b"-qa-", b"-ab/../", "name"),
+        (b'"seed":"', b'"seed":"0', "not made for this table"),
     ],
 )
 def test_what_a_store_gives_is_believed_only_if_it_holds(tmp_path: Path, old: bytes, new: bytes, why: str) -> None:

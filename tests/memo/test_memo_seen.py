@@ -51,3 +51,10 @@ def test_words_that_can_be_seen_elsewhere_hold_and_are_told() -> None:
     assert finding.holds and "it is visible elsewhere" in finding.notes[-1]
     (finding,) = check_visibility(done, [lambda spans: dict.fromkeys(spans, "white")]).findings
     assert finding.outcome == "hidden" and replace(finding, outcome="exact").holds
+
+
+def test_a_term_that_nobody_can_see_does_not_hold() -> None:
+    about = document("The Base Rate applies.", kind="pdf")
+    done = check_quotations(read_memo(document('It applies the "Base Rate".', kind="markdown")), "m.md", [about])
+    (term,) = check_visibility(done, [lambda spans: dict.fromkeys(spans, "white")]).terms
+    assert term.outcome == "hidden" and not term.holds

@@ -3,6 +3,8 @@
 import json
 import threading
 from collections.abc import Callable
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from fakes import document, hand_in
@@ -10,20 +12,23 @@ from fakes import document, hand_in
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.events import AnyEvent, ChildEvent, ChildFinished, ChildStarted, ChildWorked, SnippetRan
 from ralph_cli.core.model import Reply, Request, ToolTurn, UserTurn
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.consistency import find_inconsistency
+from ralph_cli.modes.children import Allowance, ChildRead, Children
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.sections.children import describe_children
 from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
+from ralph_cli.rlm.bridge import Subqueries
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 from ralph_cli.runs.resuming.replay import replay
 from ralph_cli.runs.resuming.resume import resume
+from sandbox import QueryFailure
 
 SCHEDULES = 5
 FILLER = "The parties have agreed on nothing else in this part of the lease. " * 40
@@ -259,6 +264,7 @@ def test_a_record_shows_the_tree_with_the_cost_of_each_branch(settings: Settings
         ChildFinished("1", "k", "{}"),
         ChildFinished("1", "k", "[]"),
         ChildFinished("1.", "k", ""),
+        ChildFinished("1", "k", "", "failed", -1.0),
         ChildWorked("1", SnippetRan(1, 1, "", "", False, False, -1.0, 0)),
     ],
 )
@@ -291,3 +297,55 @@ except TypeError as error: print(error)"""
     assert told.count("QueryError('the part is empty, or not in the document')") == 2 and "- The rent is $1,000" in told
     assert "`part` is a piece of `context`, or an entry of sections(), `pages` or `docs`" in told
     assert [event.branch for event in events if isinstance(event, ChildStarted)] == ["1"]
+
+
+def test_children_of_children_count_for_the_bound_of_the_run(settings: Settings) -> None:
+    def child(request: Request) -> Reply:
+        if request.branch == "1" and not isinstance(request.turns[-1], ToolTurn):
+            return tool_reply({"code": "print(rlm_query('What is the rent?', context[2600:]))"})
+        return find_rent(request)
+
+    asks = [{"code": f"print(rlm_query('What is the rent of unit {n}?', pages[{n - 1}]))"} for n in (1, 2)]
+    _, requests, events = play(settings, *asks, HAND_IN, child=child, max_depth=2, max_children=2)
+    assert "all 2 child workers of the run were used" in printed(requests)[1]
+    assert {event.branch for event in events if isinstance(event, ChildStarted)} == {"1", "1.1"}
+
+
+def test_sub_queries_of_children_count_for_their_parent(settings: Settings) -> None:
+    def child(request: Request) -> Reply:
+        if not isinstance(request.turns[-1], ToolTurn):
+            return tool_reply({"code": "print([llm_query(w) for w in 'ab'])"})
+        return tool_reply({"not_found": {"searched": ["rent"], "note": "none"}})
+
+    code = {"code": "print(rlm_query('What is the rent?', pages[0]))"}
+    left = {"code": "print(budget()['subqueries'])"}
+    _, requests, _ = play(settings, code, left, HAND_IN, child=child, max_subqueries=5)
+    assert printed(requests)[1].split("\n")[1] == "3"
+
+
+def test_a_child_whose_sandbox_breaks_is_a_failure_of_its_own() -> None:
+    class Broken:
+        assignment = SimpleNamespace(form=None)
+
+        def read(self, *_: object, **__: object) -> None:
+            raise EngineError("the engine is gone", code="sandbox-failed")
+
+        def shown_spans(self) -> tuple[()]:
+            return ()
+
+    @contextmanager
+    def open_child(*_: object):  # type: ignore[no-untyped-def]
+        yield ChildRead(Broken(), lambda: Allowance(0, 0))  # type: ignore[arg-type]
+
+    told: list[AnyEvent] = []
+    children = Children(
+        document=LEASE,
+        open_child=open_child,
+        subqueries=Subqueries(ScriptedModel([]), "", "", 9),
+        sink=told.append,
+        most=2,
+        most_at_once=1,
+    )
+    (answer,), _ = children.ask([("rent?", json.dumps({"span": [0, 50]}))], 1)
+    assert isinstance(answer, QueryFailure) and answer.message == "the engine is gone"
+    assert isinstance(told[-1], ChildFinished) and told[-1].error == "the engine is gone"

@@ -338,3 +338,10 @@ def test_a_journal_that_is_a_link_is_not_read(folder: Path) -> None:
     (folder / "out" / "evil" / JOURNAL_FILE).symlink_to(first / JOURNAL_FILE)
     with pytest.raises(JournalError, match="is a symbolic link"):
         read_run(folder / "out" / "evil")
+
+
+def test_a_special_file_is_no_document_of_a_record(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DocumentError, match="not a regular file") as caught:
+        read_recorded({"path": str(tmp_path / "pipe"), "sha256": hashlib.sha256(b"").hexdigest()})
+    assert caught.value.code == "unreadable"
