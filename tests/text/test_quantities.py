@@ -24,6 +24,7 @@ def only(text: str, style: Style = "document") -> Quantity:
         ("1,577", "1577", None), ("1\u00a0577", "1577", None), ("1'577.5", "1577.5", None), (".5", "0.5", None),
         ("1.234,5 Mio. EUR", "1234.5", 6), ("1.577,50 Euro", "1577.5", None), ("2,5 %", "2.5", None),
         ("1.577 F\u00e4lle", "1.577", None), ("$4.2bn", "4.2", 9), ("half a billion dollars", "0.5", 9),
+        ("a quarter of a million", "0.25", 6), ("three quarters of a million euros", "0.75", 6),
         ("one and a half", "1.5", None), ("2\u00bd%", "2.5", None), ("4 1/2%", "4.5", None), ("1/3 of it", None, None),
         ("two hundred and six", "206", None), ("one million two hundred thousand", "1200000", None),
         ("twenty-two", "22", None), ("a dozen", "12", None), ("two million", "2", 6), ("$5 M", "5", 6),

@@ -153,10 +153,17 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
         return Number(Decimal(1), at + 1, worded=True)
     if tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)
+    if word in FRACTIONS and _is_of_scale(tokens, at + 2):
+        return Number(Decimal(1) / FRACTIONS[word], at + 4, 2 if word == "quarter" else 4, worded=True)
     is_time = word == "quarter" and tokens.low(at + 2) != "of"
     if word in FRACTIONS and word != "half" and not is_time and is_share(tokens, at + 1):
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None
+
+
+def _is_of_scale(tokens: Tokens, at: int) -> bool:
+    """Whether a fraction is of a scale or a percent, so that it is an amount: "a quarter of a million"."""
+    return tokens.has(at, "of", "a") and tokens.low(at + 2) in (*SCALES, "percent", "percentage")
 
 
 def is_share(tokens: Tokens, at: int) -> bool:
@@ -202,6 +209,8 @@ def _read_parts(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
         is_timed = tokens.is_number(named + 2) and tokens.low(named + 1) == "of"
         if tokens.low(at - 1) in ("first", "last", "past", "next") or is_timed:
             return None
+    if _is_of_scale(tokens, named + 1):
+        return Number(value / whole, named + 3, 2 if whole == 4 else 4, worded=True)
     return Number(value / whole, named + 1, 4, "share", worded=True)
 
 
