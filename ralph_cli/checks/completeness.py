@@ -1,8 +1,8 @@
-"""Whether a brief is complete where a task asks for all of something: what the worker says of it, checked by code.
+"""Check a brief's statements of completeness if its task asks for all of something.
 
-There are three proofs: the document's own words close the list, a model read every place where an item would be found,
-or a model read the part that the task is about (its pages, or the text under its heading). The share of the text that
-was sent to a model proves nothing.
+There are three proofs: the document's own words close the list, a model read every place that could have an item, or a
+model read the part that the task is about (its pages, or the text under its heading). The share of the text that was
+sent to a model proves nothing.
 """
 
 import re
@@ -38,7 +38,7 @@ _GIVEN = "given to the reader, or to a model that it asked"
 
 @dataclass
 class CompletenessReview:
-    """Checks what a worker says of the completeness of its brief; `shown_spans` gives what a model was shown."""
+    """Check a worker's statements on the completeness of its brief. `shown_spans` returns what a model was shown."""
 
     document: Document
     task: str
@@ -47,7 +47,9 @@ class CompletenessReview:
     _refusals: int = 0
 
     def issues(self, said: Completeness | None) -> tuple[Issue, ...]:
-        """What is left to do if nothing proves that the brief is complete; empty for a task that asks for no list."""
+        """Return what is left to do if nothing proves that the brief is complete; empty for a task that asks for no
+        list.
+        """
         if not asks_for_all(self.task) or self._refusals >= MAX_REFUSALS:
             return ()
         proofs = self.prove(said)
@@ -64,9 +66,9 @@ class CompletenessReview:
         return (Issue(NAME, message, material=told),)
 
     def prove(self, said: Completeness | None) -> tuple[CompletenessProof, ...]:
-        """Which of the proofs that `said` names hold. A text that was read whole needs none.
+        """Return the proofs that `said` names, each with whether it holds. A text that was read whole needs no proof.
 
-        Claims of completeness that nobody asked for are checked, too.
+        Statements of completeness that the task did not ask for are checked, too.
         """
         if said is None and not asks_for_all(self.task):
             return ()
@@ -119,7 +121,9 @@ class CompletenessReview:
         return [place for place in places if count_covered(shown, *place) < place[1] - place[0]]
 
     def _unread_lines(self, terms: tuple[str, ...]) -> Iterator[str]:
-        """The first unread lines with the terms, each with its place. Showing them to the worker makes them read."""
+        """Return the first unread lines with the terms, each with its position. The worker reads them when they are
+        shown.
+        """
         places = sorted({place for tally in self._count(terms) for place in tally.places}) if any(terms) else []
         lines: dict[int, str] = {}
         for start, end in self._unread(places) if len(places) <= MAX_PLACES else ():
@@ -160,7 +164,7 @@ class CompletenessReview:
         return CompletenessProof("sections", True, message)
 
     def _part_under(self, words: str) -> tuple[str, int, int] | None:
-        """The longest part whose heading has these words: its heading, start and end.
+        """Return the longest part whose heading has these words: its heading, start and end.
 
         A part ends at the next heading of its level or above.
         """
@@ -178,18 +182,18 @@ class CompletenessReview:
         return self._unread_share(start, end) <= _MOST_UNREAD
 
     def _name_unread(self, number: int) -> str:
-        """The call that prints the unread rest of a page."""
+        """Return the call that prints the unread rest of a page."""
         page = self.document.pages[number - 1]
         return f"show({number}, start={self._widest_gap(page.start, page.end) - page.start})"
 
     def _widest_gap(self, start: int, end: int) -> int:
-        """Where the longest unread piece of text[start:end] begins."""
+        """Return the start of the longest unread piece of text[start:end]."""
         gaps = uncovered_spans(self.shown_spans(), len(self.document.text))
         inside = [(max(low, start), min(high, end)) for low, high in gaps]
         return max(inside, key=lambda gap: gap[1] - gap[0])[0]
 
     def _unread_share(self, start: int, end: int) -> float:
-        """The share of the characters, without white space, that no model was shown."""
+        """Return the share of the characters, without white space, that no model was shown."""
         text, at, unread, size = self.document.text, start, 0, 0
         for low, high in (*self.shown_spans(), (end, end)):
             low, high = min(max(low, at), end), min(max(high, at), end)
@@ -211,7 +215,7 @@ def _describe_count(tally: Tally) -> str:
 
 
 def _parse_pages(said: str, count: int) -> list[int]:
-    """The page numbers in order; empty if one of them is no page."""
+    """Return the page numbers in order; empty if one of them is not a page of the document."""
     if said.casefold() in ("all", "*"):
         return list(range(1, count + 1))
     found: set[int] = set()

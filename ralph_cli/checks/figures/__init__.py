@@ -1,1 +1,1 @@
-"""What a claim's quantities rest on: its own quotes, their table headers, a calculation."""
+"""The sources of a claim's quantities: its quotes, the headers of their tables, and calculations."""

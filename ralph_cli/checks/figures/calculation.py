@@ -1,9 +1,9 @@
-"""Calculations that an answer records, computed again exactly, with the units and scales of their figures. Pure.
+"""Recompute the calculations that an answer records, exactly, with the units and scales of their figures. Pure.
 
-Each figure is in the quotes, or is an earlier result. Like by like is a ratio, percentages subtracted are points, an
-amount times a percentage is an amount, a date and a duration are a date. These need no source: 100 per cent and factors
-between scales, the 1 of a growth rate, the number of terms that an average divides their sum by, an exponent, and a
-number of months, quarters or halves that the claim or its quotes name.
+Each figure is in the quotes or is an earlier result. A quotient of like quantities is a ratio. A difference of
+percentages is in points. An amount times a percentage is an amount. A date plus a duration is a date. These figures
+need no source: 100 per cent and factors between scales, the 1 of a growth rate, the number of terms in an average, an
+exponent, and a number of months, quarters or halves that the claim or its quotes name.
 """
 
 import re
@@ -25,11 +25,11 @@ PERCENTAGES: tuple[Kind, ...] = ("percent", "points")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A part of a calculation: `value` is the number as written, of a percentage the hundredth, of days their number.
+    """A part of a calculation. `value` is the number as written; a percentage is divided by 100; days are counted.
 
-    `powers` are the scales that it may have, as powers of ten. `is_sourced` marks what comes from a quote; a constant
-    does not. `is_pure` marks a quotient of like quantities, `is_hundredfold` what was multiplied by a hundred. `terms`
-    is the number of terms of a sum. `days` are one date, or both ends of a duration.
+    `powers` are its possible scales, as powers of ten. `is_sourced` is true if it comes from a quote; a constant does
+    not. `is_pure` marks a quotient of like quantities. `is_hundredfold` marks a product with 100. `terms` is the number
+    of terms of a sum. `days` are one date, or both ends of a duration.
     """
 
     value: Decimal
@@ -48,7 +48,7 @@ class Term:
 
 
 def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
-    """A figure of a calculation as the term that a candidate makes of it; None if it is another figure."""
+    """Return the term for a calculation's figure, with the data of its candidate; None if the figure differs."""
     other = candidate.quantity
     kinds = {figure.kind, other.kind}
     if (
@@ -73,14 +73,17 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
 
 
 def _may_be(figure: Quantity, other: Quantity) -> bool:
-    """Whether a figure may repeat another one by what both measure."""
+    """Whether a figure may repeat another one, judging by the kind of quantity and the unit."""
     kinds = {figure.kind, other.kind}
     is_other_time = kinds == {"duration"} and figure.unit != other.unit
     return other.is_measured and kinds != {"percent", "currency"} and not is_other_time
 
 
 def _in_full(figure: Quantity, candidate: Candidate, term: Term) -> Term | None:
-    """A figure that writes out the scale of a candidate: 41,000,000 of "41 million", 0.4 million of "400,000"."""
+    """Return the term for a figure that writes out a candidate's scale, or None.
+
+    41,000,000 writes out "41 million", and 0.4 million writes "400,000".
+    """
     value = abs(candidate.quantity.value)
     if max(candidate.powers) == 0 and value < (IN_FULL if figure.value >= 1 else IN_FULL / 10):
         return None
@@ -91,7 +94,7 @@ def _in_full(figure: Quantity, candidate: Candidate, term: Term) -> Term | None:
 
 
 def displayed_values(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
-    """The numbers that a result may show, in the unit in which it is stated; the likeliest first."""
+    """Return the numbers that a result may show, in its stated unit, the likeliest first."""
     value = term.value
     scaled = tuple(value * Decimal(10) ** (power - (stated.power or 0)) for power in sorted(term.powers, key=abs))
     if stated.kind in PERCENTAGES:
@@ -104,7 +107,7 @@ def displayed_values(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
 
 
 def check_dated_result(term: Term, stated: Quantity) -> Candidate:
-    """The candidate that a stated date, or duration between two dates, is. Raises CalculationError for another one."""
+    """Return the candidate for a stated date, or duration between two dates. Raises CalculationError if it is wrong."""
     if len(term.days) > 1:
         if not stated.unit or not spans_duration(term.days[0], term.days[-1], stated.value, stated.unit):
             raise CalculationError(f"it gives {term.value} days, not {stated.text} {stated.unit}s")
@@ -116,7 +119,7 @@ def check_dated_result(term: Term, stated: Quantity) -> Candidate:
 
 
 def as_candidate(term: Term, text: str) -> Candidate:
-    """The result of a calculation as a source of figures, with its exact value."""
+    """Return the result of a calculation as a source of figures, with its exact value."""
     is_percentage = term.kind in PERCENTAGES and not term.is_pure
     value = term.value * 100 if is_percentage else term.value
     found = Quantity(text, 0, 0, value, kind=term.kind, unit=term.unit)
@@ -126,7 +129,7 @@ def as_candidate(term: Term, text: str) -> Candidate:
 
 
 def write_number(value: Decimal) -> str:
-    """A number with at most four decimals, for messages."""
+    """Return a number with at most four decimals, for messages."""
     return f"{value:,.4f}".rstrip("0").rstrip(".")
 
 
@@ -143,14 +146,14 @@ _PRECISION = 40
 
 
 class Calculator:
-    """Computes the calculations of one claim over its candidates; each result may be used by the next calculation."""
+    """Compute the calculations of one claim from its candidates. A calculation may use earlier results."""
 
     def __init__(self, candidates: Sequence[Candidate], words: str) -> None:
         self.candidates = list(candidates)
         self._words = words.lower()
 
     def compute(self, text: str) -> tuple[Candidate, ...]:
-        """The results of a calculation that is right, each as it is stated. Raises CalculationError."""
+        """Return the results of a correct calculation, each as stated. Raises CalculationError if it is wrong."""
         with localcontext(prec=_PRECISION):
             try:
                 equation = parse_equation(text)
@@ -166,7 +169,7 @@ class Calculator:
         return tuple(results)
 
     def _refuse_constants(self, node: Node) -> None:
-        """Raises CalculationError for a computation none of whose figures has a source."""
+        """Raise CalculationError for a computation with no figure from a source."""
         figures = (one for one in node.figures if one.value != 1 and one.value not in {*_SCALES, *_REASONS})
         if (figure := next(figures, None)) is not None:
             raise CalculationError(f"its figure {figure.text} is in no quote of the claim")
@@ -175,7 +178,7 @@ class Calculator:
     # Operands
 
     def _operand(self, figure: Quantity) -> Term:
-        """A figure of a computation, with the unit and scale of the candidate that it is."""
+        """Return a figure of a computation, with the unit and scale of its candidate."""
         if figure.kind == "date":
             return self._day(figure)
         for candidate in sorted(self.candidates, key=lambda one: abs(one.quantity.value) != figure.value):
@@ -196,7 +199,7 @@ class Calculator:
         return Term(Decimal(day.toordinal()), "date", days=(day,))
 
     def _is_quoted(self, day: Day) -> bool:
-        """Whether a day is in the sources, with its year or without."""
+        """Whether a day is in the sources, with or without its year."""
         dates = (candidate.quantity.date for candidate in self.candidates if candidate.quantity.kind == "date")
         return any((date.month, date.day) == (day.month, day.day) and date.year in (None, day.year) for date in dates)
 
@@ -218,7 +221,7 @@ class Calculator:
         return self._divide(left, right) if node.sign == "/" else self._add(left, right, node.sign)
 
     def _years_between(self, node: Node) -> Term | None:
-        """The time between two quoted years, one of which is subtracted from the other; None for other computations."""
+        """Return the difference between two quoted years as a duration; None for other computations."""
         quoted = {found.quantity.date.year for found in self.candidates if found.source in ("quote", "header")}
         plain = [side.value for side in node.operands if side.kind in WITHOUT_UNIT]
         if len(plain) < 2 or not quoted.issuperset(plain):
@@ -236,8 +239,8 @@ class Calculator:
         if not right.is_sourced:
             if right.value == 100 and left.is_rate:
                 return replace(left, kind="percent", is_pure=False, is_hundredfold=True)
-            # 61,700 thousand, times 1,000, is as much in another scale: no factor makes more of anything.
-            # But per million there are so many more of a share.
+            # 61,700 thousand times 1,000 is the same amount in another scale: the factor does not change it.
+            # But a share expressed per million is multiplied by it.
             powers = frozenset(power - _zeros(right.value) * (not left.is_pure) for power in left.powers)
             return replace(left, value=value, powers=powers, is_hundredfold=right.value == 100)
         if left.is_rate:
@@ -294,7 +297,7 @@ class Calculator:
         return replace(left, days=(day,), unit=left.unit if left.unit in MONTHS_IN else right.unit)
 
     def _check_factor(self, term: Term) -> None:
-        """Raises CalculationError for a factor or divisor that has no source and needs one."""
+        """Raise CalculationError for a factor or divisor that needs a source and has none."""
         value = term.value
         if term.is_sourced or value in _SCALES:
             return
@@ -308,7 +311,7 @@ class Calculator:
         raise CalculationError(message)
 
     def _check_result(self, term: Term, node: Node) -> Candidate:
-        """The candidate that a stated result is, if the computation gives it. Raises CalculationError."""
+        """Return the candidate for a stated result if the computation gives it. Raises CalculationError otherwise."""
         stated = node.left.figure if node.left is not None else node.figure
         if stated is None:
             raise CalculationError("one side must be the computation and the other its result, a single figure")
@@ -331,7 +334,7 @@ def _raise(base: Term, exponent: Decimal) -> Term:
 
 
 def _check_summand(term: Term, other: Term) -> None:
-    """Raises CalculationError for a term of a sum that has no source, unless it is the 1 of a growth rate."""
+    """Raise CalculationError for a term of a sum without a source, unless it is the 1 of a growth rate."""
     if term.value == 1 and term.kind == "none":
         if other.is_rate or not other.is_sourced:
             return
@@ -341,7 +344,7 @@ def _check_summand(term: Term, other: Term) -> None:
 
 
 def _total(left: Term, right: Term, *, is_sum: bool) -> Term:
-    """Two terms together; a difference has the second with another sign."""
+    """Return the sum of two terms. For a difference, `right` has the opposite sign."""
     main = left if (left.is_sourced and left.kind not in WITHOUT_UNIT) or not right.is_sourced else right
     has_amount = any(term.is_sourced and not term.is_rate for term in (left, right))
     return replace(
@@ -356,7 +359,7 @@ def _total(left: Term, right: Term, *, is_sum: bool) -> Term:
 
 
 def _kind_of_sum(left: Term, right: Term, main: Term, *, is_sum: bool) -> Kind:
-    """What a sum measures: percentages subtracted are points, a percentage with points is a percentage again."""
+    """Return the kind of a sum: percentages subtracted give points; a percentage and points give a percentage."""
     kinds = {left.kind, right.kind}
     if kinds == {"percent"} and left.is_sourced and right.is_sourced and not is_sum:
         return "points"
@@ -364,5 +367,5 @@ def _kind_of_sum(left: Term, right: Term, main: Term, *, is_sum: bool) -> Kind:
 
 
 def _zeros(factor: Decimal) -> int:
-    """By how many powers of ten a factor changes the scale; a number of months changes none."""
+    """Return by how many powers of ten a factor changes the scale; 0 for a number of months."""
     return len(str(int(factor))) - 1 if factor in _SCALES else 0

@@ -1,4 +1,4 @@
-"""The quantities that a claim may rest on: those of its quotes, each with what its table says of it. Pure."""
+"""The quantities that may support a claim: those of its quotes, each with the data of its table. Pure."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.scales import EXCEPTION, Scales, content_words, read_scales
 
 UNSCALED = frozenset((0,))
-# From this on a figure without a currency may be written out in full, whatever scale is stated above it.
+# A figure of at least this size without a currency may be written in full, whatever scale is stated above it.
 IN_FULL = 10**6
 
 _NIL = re.compile(r"[$\u20ac\u00a3\u00a5(\s]*[-\u2010-\u2015\u2212][)%\s]*")
@@ -40,7 +40,7 @@ _MAIL_DATE = re.compile(r"(?m)^Date: .*")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
 _MOST_PERCENT = 1000
-# From this on a number of things in a sentence is written in full: "1,900 people".
+# A count of at least this size in a sentence is written in full: "1,900 people".
 _IN_FULL_IN_TEXT = 1000
 
 _NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
@@ -48,12 +48,12 @@ _NEVER_SCALED = ("percent", "points", "ratio", "duration", "date", "ordinal")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A quantity that may be the source of a claim's figure, and what governs it.
+    """A quantity that may be the source of a claim's figure, with the scale and unit that apply to it.
 
-    `powers` are the scales that it may have, as powers of ten; where not `is_scale_stated` none is written for it.
-    `is_pure` marks a quotient of like quantities. In the document it is at text[start:end], in the quote with this
-    id; -1 and 0 for what has no place. `facts` are those of its cell. `terms` are those of the sum that a calculation's
-    result is, `expression` is that calculation.
+    `powers` are its possible scales, as powers of ten; `is_scale_stated` is false if no scale is written for it.
+    `is_pure` marks a quotient of like quantities. It is at text[start:end] in the document, in the quote with this id;
+    -1 and 0 if it has no position. `facts` describe its cell. `terms` is the number of terms in the sum of a
+    calculation, and `expression` is that calculation.
     """
 
     quantity: Quantity
@@ -72,19 +72,19 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DocumentFacts:
-    """What a whole document says of all its figures; each fact is looked up once."""
+    """What a whole document states about all its figures. Each fact is looked up once."""
 
     text: str
     question: str = ""
 
     @cached_property
     def letters(self) -> str:
-        """Letters and digits alone, in which names are looked up."""
+        """Return only the letters and digits of the text and question, to look up names."""
         return re.sub(r"\W", "", f"{self.text}\n{self.question}".lower())
 
     @cached_property
     def fiscal_end(self) -> int:
-        """The month in which fiscal years end: the one that the document most often names so, else December."""
+        """Return the month in which fiscal years end: the month that the document names most often, else December."""
         text = self.text
         reach = (text[match.end() : match.end() + _FISCAL_END_REACH] for match in _FISCAL_END.finditer(text))
         dates = (found.date for words in reach for found in read_quantities(words)[:1] if found.date.month)
@@ -93,19 +93,19 @@ class DocumentFacts:
 
     @cached_property
     def currencies(self) -> frozenset[str]:
-        """The currencies that the document or the question names."""
+        """Return the currencies that the document or the question names."""
         return currencies_named(f"{self.text}\n{self.question}")
 
     @cached_property
     def orders_of_days(self) -> frozenset[str]:
-        """In which orders the document writes dates in digits."""
+        """Return the orders of day, month and year in which the document writes dates in digits."""
         return orders_of_days(self.text)
 
 
 def collect_candidates(quotes: Sequence[Quote], document: Document, facts: DocumentFacts) -> tuple[Candidate, ...]:
-    """All that a claim with these quotes may rest on: their quantities, those of their headers, the question's."""
+    """Return all candidates for a claim with these quotes: quantities of the quotes, their headers and the question."""
     quotes = [set_cells_apart(document, quote) for quote in quotes]
-    # A scale that is quoted beside rows of a table is theirs; one in their own table is there anyway.
+    # A scale quoted next to rows of a table applies to them; a scale in their own table is known anyway.
     stated = _join_scales(it for it in quotes if not is_row(document, it.start))
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, stated, document, facts)]
     found += _candidates_of_headers(quotes, document)
@@ -124,7 +124,7 @@ def _join_scales(quotes: Iterator[Quote]) -> Scales:
 
 
 def _candidates_of_headers(quotes: Sequence[Quote], document: Document) -> Iterator[Candidate]:
-    """The figures and dates of the lines above quoted rows, and of the names of their columns."""
+    """Yield the figures and dates of the lines above quoted rows, and of the names of their columns."""
     for quote in quotes:
         cells = (cell for cell in document.cells_in(quote.start, quote.end) if cell.start < quote.end)
         named = {(document.table_at(cell.start), cell.column, cell.last) for cell in cells if quote.start < cell.end}
@@ -135,7 +135,7 @@ def _candidates_of_headers(quotes: Sequence[Quote], document: Document) -> Itera
 
 
 def _candidates_of_headings(quotes: Sequence[Quote], document: Document) -> Iterator[Candidate]:
-    """The figures of the headings above quotes, but for their dates and small numbers, which may count the headings."""
+    """Yield the figures of the headings above quotes, except dates and small numbers, which may count the headings."""
     for quote in quotes:
         for start in (heading.start for heading in document.sections_at(quote.start)):
             heading = as_label(document, start, document.text.find("\n", start))
@@ -152,7 +152,7 @@ def _candidates_of_labels(labels: Sequence[Label], source: FigureOrigin, quote: 
 
 
 def _mail_date(document: Document, offset: int) -> Date | None:
-    """The date of the mail that contains a place; None outside of mails."""
+    """Return the date of the mail with the character at `offset`; None outside of mails."""
     member = document.member_at(offset)
     begin, kind = (member.start, member.kind) if member else (0, document.kind)
     lines = _MAIL_DATE.findall(document.text, begin, offset) if kind in MAIL_KINDS else ()
@@ -160,7 +160,7 @@ def _mail_date(document: Document, offset: int) -> Date | None:
 
 
 def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[Candidate, ...]:
-    """The quantities of texts without their document; `contexts` hold what stands above each of them."""
+    """Return the quantities of texts without their document. `contexts` has the lines above each text."""
     found: list[Candidate] = []
     for text, context in zip_longest(texts, contexts[: len(texts)], fillvalue=""):
         whole = f"{context}\n{text}".replace(PAGE_BREAK, "\n")
@@ -171,7 +171,7 @@ def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[C
 
 
 def explicit_power(quantity: Quantity) -> frozenset[int]:
-    """The scale that is written beside a quantity, or none."""
+    """Return the scale that is written next to a quantity, or no scale."""
     return UNSCALED if quantity.power is None else frozenset((quantity.power,))
 
 
@@ -192,7 +192,7 @@ def _candidates_of_quote(quote: Quote, stated: Scales, document: Document, facts
 
 
 def _readings(quantity: Quantity, facts: DocumentFacts, *, in_cell: bool) -> Iterator[Quantity]:
-    """All that a quantity may be: "2040" in a cell is a year or a number, "3/4/2031" is in March or in April."""
+    """Yield all readings of a quantity: "2040" in a cell is a year or a number; "3/4/2031" is in March or April."""
     yield quantity
     if quantity.kind == "date":
         if in_cell and quantity.text.isdecimal():
@@ -203,7 +203,7 @@ def _readings(quantity: Quantity, facts: DocumentFacts, *, in_cell: bool) -> Ite
 
 
 def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scales, *, in_table: bool) -> Candidate:
-    """A quantity of a text with the scale and unit that its cell, or what is quoted beside it, gives it."""
+    """Return a quantity of a text with the scale and unit from its cell or from the quoted text around it."""
     before = text[: quantity.start + (quantity.text[:1] == "(")]
     line = before.rpartition("\n")[2]
     quantity = _in_unit_of(cell, quantity)
@@ -217,7 +217,7 @@ def _make_candidate(quantity: Quantity, text: str, cell: CellFacts, stated: Scal
 
 
 def _in_unit_of(cell: CellFacts, quantity: Quantity) -> Quantity:
-    """A bare quantity in the unit that is stated for its cell."""
+    """Return a bare quantity in the unit that is stated for its cell."""
     unit = cell.unit
     if not unit or quantity.kind != "none" or (unit.kind == "percent" and abs(quantity.value) >= _MOST_PERCENT):
         return quantity
@@ -233,7 +233,9 @@ def _in_unit_of(cell: CellFacts, quantity: Quantity) -> Quantity:
 
 
 def _powers_of(scales: Scales, named: str, *, in_table: bool) -> frozenset[int]:
-    """The scales that a figure may have under those stated: what they except, or what is in no table, may have none."""
+    """Return the possible scales of a figure under the stated ones. Excepted figures, and those outside tables, may be
+    unscaled.
+    """
     words = content_words(named) | ({"per"} & set(named.lower().split()))
     excepted = [item for item in scales.exceptions if item <= words]
     if in_table and any("per" in item for item in excepted):

@@ -1,4 +1,4 @@
-"""What the structure of a document says of a figure in a table: its row, its column, its scale and its unit. Pure."""
+"""What the structure of a document tells about a figure in a table: its row, column, scale and unit. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.scales import Scales, read_scales, read_unit
 
-# Rows above and below a cell in which its neighbours are.
+# Rows above and below a cell that contain its neighbours.
 _NEAR_ROWS = 8
 
 _FIGURE = re.compile(r"[\d.,()\s\u2212-]+")
@@ -22,10 +22,10 @@ _NUMBERED = re.compile(r"\A\W*\w+ \d+[.:]?\s+")
 
 @dataclass(frozen=True, slots=True)
 class CellFacts:
-    """What governs a cell: `row` and `column` name it, `scale` is the nearest statement of scale or unit.
+    """The labels and units of a cell: `row` and `column` name it, `scale` is the nearest statement of scale or unit.
 
-    `scales` are those stated for it, `unit` is one of the unit that its row, its column or the table's title names,
-    `units` and `currencies` are all that any of these names.
+    `scales` are the scales stated for it. `unit` is one of the unit that its row, its column or the table's title
+    names. `units` and `currencies` are all that any of these name.
     """
 
     row: tuple[Label, ...] = ()
@@ -38,12 +38,12 @@ class CellFacts:
 
     @property
     def name(self) -> str:
-        """Its row and column in words."""
+        """Return the row and column in words."""
         return " ".join(label.text for label in (*self.row, *self.column))
 
 
 def find_cell(document: Document, offset: int) -> tuple[Table, Cell] | None:
-    """The cell of a character; None in header rows, labels of rows and running text."""
+    """Return the table and cell with the character at `offset`; None in header rows, row labels and running text."""
     table = document.table_at(offset)
     cell = table.cell_at(offset) if table else None
     if table is None or cell is None or cell.row < table.header_rows or table.columns[cell.column].is_label:
@@ -58,7 +58,7 @@ def is_row(document: Document, offset: int) -> bool:
 
 
 def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
-    """What governs a cell."""
+    """Return the labels, scales and units of a cell."""
     row, column = document.row_labels(table, cell.row), document.column_labels(table, cell.column, cell.last)
     stated = [(it, document.text[it.start : it.end]) for it in document.statements_of(table, cell.row, cell)]
     scaling = next(((it, found) for it, text in stated if (found := read_scales(text)).powers), None)
@@ -80,16 +80,18 @@ def read_cell(document: Document, table: Table, cell: Cell) -> CellFacts:
 
 
 def _name_statement(document: Document, statement: Statement) -> Label:
-    """The words of a statement; of one that is the first figure of a column the sign that it has for all of them."""
+    """Return the words of a statement. If it is the first figure of a column, return only the sign for the column."""
     label = as_label(document, statement.start, statement.end)
     is_figure = find_cell(document, statement.start) is not None
     return replace(label, text=_FIGURE.sub("", label.text)) if is_figure else label
 
 
 def _units_of(document: Document, table: Table, cell: Cell, row: tuple[Label, ...]) -> Iterator[str]:
-    """What may be a unit as a whole: the group of a row, its cell of a column of units, in brackets; then a title."""
+    """Yield texts that may be a unit as a whole, in brackets: the row's group, its cell in a column of units, a
+    title.
+    """
     yield from (f"({label.text})" for label in row if len(row) > 1)
-    # The last column of a table may be of units, which is in none of its columns then.
+    # The last column of a table may hold units; it is then not one of the table's columns.
     last = max(it.end for it in table.cells_of(cell.row))
     spans = [(it.start, it.end) for it in table.cells_of(cell.row) if it != cell]
     spans.append((last, document.text.find("\n", last)))
@@ -100,12 +102,12 @@ def _units_of(document: Document, table: Table, cell: Cell, row: tuple[Label, ..
 
 
 def as_label(document: Document, start: int, end: int) -> Label:
-    """The words at text[start:end], in one line."""
+    """Return the words of text[start:end] as a label on one line."""
     return Label(" ".join(document.text[start:end].split()), start, end)
 
 
 def lines_above(document: Document, start: int, end: int) -> tuple[Label, ...]:
-    """The lines that govern the rows of tables in text[start:end] and are above them, each once."""
+    """Return the lines above table rows in text[start:end] that apply to them, each once."""
     found: dict[Label, None] = {}
     at = start
     for line in document.text[start:end].splitlines(keepends=True):
@@ -115,12 +117,12 @@ def lines_above(document: Document, start: int, end: int) -> tuple[Label, ...]:
 
 
 def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:
-    """The words of `lines_above`."""
+    """Return the words of `lines_above`."""
     return tuple(line.text for line in lines_above(document, start, end))
 
 
 def set_cells_apart(document: Document, quote: Quote) -> Quote:
-    """A quote with a tab for each sign between two cells: "7,120,450" of a CSV file may be three figures."""
+    """Return a quote with tabs instead of separators between cells: "7,120,450" in a CSV file may be three figures."""
     text = list(quote.text)
     for cell in document.cells_in(quote.start, quote.end):
         for at in (cell.start - 1 - quote.start, cell.end - quote.start):
@@ -130,7 +132,9 @@ def set_cells_apart(document: Document, quote: Quote) -> Quote:
 
 
 def neighbours(table: Table, cell: Cell) -> Iterator[tuple[Cell, bool]]:
-    """The cells in the row of a cell, then those near it in its column, and whether each is of the row; no labels."""
+    """Yield the cells in the row of a cell, then nearby cells in its column, and whether each is in the row. Skip
+    labels.
+    """
     first, last = max(table.header_rows, cell.row - _NEAR_ROWS), cell.row + _NEAR_ROWS
     rows = sorted(range(first, last + 1), key=lambda row: abs(row - cell.row))
     for row in rows:

@@ -1,8 +1,8 @@
-"""Every figure and date of a claim traced to its source: a cell of a table, words of a quote, a calculation.
+"""Trace every figure and date of a claim to its source: a table cell, words of a quote, or a calculation.
 
-An objection is a fact that needs no reading: a value that is nowhere, a unit or a scale that is written otherwise, a
-calculation that is wrong. The check sends the claim back once. The worker may keep it and give a reason, and then the
-judge decides. The judge sees everything else as it is written. The check uses no model.
+An objection is a fact that needs no reading: a value found nowhere, a different unit or scale, or a wrong calculation.
+The check sends the claim back once. The worker may keep it with a reason, and then the judge decides. The judge sees
+everything else as written. The check uses no model.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,10 +33,11 @@ STAND_BY = "; or hand it in again with `because`, if it is right as it stands"
 
 @dataclass(frozen=True)
 class NumbersCheck:
-    """The check `numbers`: passes if no figure of a claim is contradicted; its evidence has the sources of all figures.
+    """The check `numbers`. It passes if no figure of a claim is contradicted. Its evidence has the sources of all
+    figures.
 
-    With `vetoes` an objection remains whatever the worker says. Without, an objection to a claim that gives a reason is
-    a doubt for a judge who can read to decide; that the worker has heard it before is seen to by the mode.
+    With `vetoes`, an objection remains even if the worker gives a reason. Without it, an objection to a claim with a
+    reason becomes a doubt, which the judge decides. The mode ensures that the worker has seen the objection before.
     """
 
     document: Document
@@ -44,7 +45,7 @@ class NumbersCheck:
     vetoes: bool = True
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        """Check the figures as English writes them; messages have them as written."""
+        """Check the figures in their English form. Messages show them as written."""
         issues: list[Issue] = []
         doubts: list[Doubt] = []
         figures: list[FigureSource] = []
@@ -66,7 +67,7 @@ class NumbersCheck:
         return Evidence(NAME, tuple(issues), doubts=tuple(doubts), figures=tuple(figures))
 
     def prepare(self) -> None:
-        """Work out what the check needs of the document, whatever the claims will be."""
+        """Compute in advance what the check needs of the document for any claims."""
         _ = self._translated
 
     @property
@@ -80,7 +81,9 @@ class NumbersCheck:
     def _check(
         self, claim: Claim, quotes: tuple[Quote, ...]
     ) -> tuple[list[tuple[str, str, str]], list[FigureSource], list[Doubt]]:
-        """The objections to a claim (field, words and message of each), the sources of its figures, what is open."""
+        """Return the objections to a claim (field, words and message), the sources of its figures, and the open
+        doubts.
+        """
         english = self._translated
         text, said = english.read_text(claim.text), [english.read_words(quote) for quote in quotes]
         calculations = [english.read_text(calculation) for calculation in claim.calculations]
@@ -96,7 +99,7 @@ class NumbersCheck:
         found = (find_source(english, self.document, text, claim.text, trace) for trace in traces)
         sources = [replace(it, claim=claim.id, difference=tell(it.difference)) for it in found if it]
         if calculations or departure(claim.text, [quote.text for quote in quotes]):
-            # A quotation says what the document says, in its own words.
+            # A quotation repeats the document's own words.
             for quantity, fault in _faults(traces, failed):
                 objections.append((fault.field, claim.text[quantity.start : quantity.end], tell(fault.message)))
         return objections, sources, doubts
@@ -108,7 +111,7 @@ class NumbersCheck:
         calculator: Calculator,
         tell: Callable[[str], str],
     ) -> tuple[list[tuple[str, str, str]], list[Doubt], list[str]]:
-        """The objections to calculations, the doubts about them, and the calculations that failed."""
+        """Return the objections to calculations, the doubts about them, and the failed calculations."""
         objections: list[tuple[str, str, str]] = []
         doubts: list[Doubt] = []
         failed: list[str] = []
@@ -125,7 +128,7 @@ class NumbersCheck:
         return objections, doubts, failed
 
     def _unsure_figures(self, claim: Claim, quotes: tuple[Quote, ...]) -> Iterator[Doubt]:
-        """The figures of a claim that are in its quotes and that OCR was not sure of."""
+        """Yield the figures of a claim in its quotes that OCR was not sure of."""
         said = {_digits(word) for word in " ".join((claim.text, *claim.calculations)).split()} - {""}
         for quote in quotes if said else ():
             for word, confidence in unsure_words(self.document, Span(quote.start, quote.end)).items():
@@ -143,7 +146,7 @@ class NumbersCheck:
 
 
 def _faults(traces: list[Trace], failed: list[str]) -> Iterator[tuple[Quantity, Fault]]:
-    """The figures to which code objects, but for the results of calculations that have failed, each with its fault."""
+    """Yield the figures with objections, each with its fault, except results of failed calculations."""
     wrong = {abs(one.value) for text in failed for one in read_quantities(text)}
     for quantity, fault in ((trace.quantity, trace.fault) for trace in traces):
         if fault and fault.is_sure and not (fault.field == "nowhere" and abs(quantity.value) in wrong):

@@ -1,7 +1,7 @@
-"""Dates, periods and durations of a claim compared with those of its quotes. Pure.
+"""Compare the dates, periods and durations of a claim with those of its quotes. Pure.
 
-A date agrees with another in every field that both name. The dates that agree must together name all that the claim's
-date names: "Q4 2022" agrees with "three months ended December 31" in one place and 2022 in another.
+Two dates agree if all fields that both name are equal. The dates that agree must together name every field of the
+claim's date: "Q4 2022" agrees with "three months ended December 31" in one quote and 2022 in another.
 """
 
 from calendar import monthrange
@@ -27,7 +27,7 @@ _MOST_TERMS = 20
 class DateMatch:
     """The candidates that agree with a date of a claim, and the first field that none of them names.
 
-    `rival` is a quoted date that names this field otherwise, `is_sure` that it is a date of the same thing.
+    `rival` is a quoted date with a different value in this field. `is_sure` is true if it is a date of the same thing.
     """
 
     sources: tuple[Candidate, ...]
@@ -37,7 +37,7 @@ class DateMatch:
 
 
 def match_date(claimed: Quantity, candidates: Sequence[Candidate], fiscal_end: int) -> DateMatch:
-    """How a date of a claim compares with the dates among its candidates."""
+    """Compare a date of a claim with the dates among its candidates."""
     date = claimed.date
     covered: set[int] = set()
     sources: list[Candidate] = []
@@ -67,13 +67,13 @@ def _named(date: Date) -> set[int]:
 def _with_rival(
     claimed: Quantity, sources: tuple[Candidate, ...], missing: list[int], clash: list[int], rival: Quantity
 ) -> DateMatch:
-    # A month and a day of another one may be of two things.
+    # A month and a day of another month may belong to different things.
     is_apart = (claimed.date.day is None) != (rival.date.day is None) and clash == [_MONTH]
     return DateMatch(sources, _FIELDS[min(set(clash) & set(missing))], rival, not is_apart)
 
 
 def _clash(date: Date, known: Date, fiscal_end: int) -> list[int]:
-    """The fields that two dates name differently."""
+    """Return the fields in which two dates differ."""
     found = [number for number in (_MONTH, _DAY) if date[number] and known[number] and date[number] != known[number]]
     if date.year and known.year and date.year not in _years(date, known, fiscal_end):
         found.insert(0, _YEAR)
@@ -85,14 +85,14 @@ def _clash(date: Date, known: Date, fiscal_end: int) -> list[int]:
 
 
 def _is_other_part(part: str, known: Date, fiscal_end: int) -> bool:
-    """Whether a date names another quarter or half of a year, or months that are in another one."""
+    """Whether a date names a different quarter or half of a year, or months that belong to a different one."""
     if known.part and part != known.part and part[0] == known.part[0]:
         return True
     return bool(known.months and known.month) and not any(_is_part(part, known, end) for end in (12, fiscal_end))
 
 
 def _covered(date: Date, known: Date, fiscal_end: int) -> set[int]:
-    """The fields of a date that another one, with which it agrees, names too."""
+    """Return the fields of a date that an agreeing date also names."""
     found = {number for number in _named(date) if known[number] == date[number]}
     if date.year in _years(date, known, fiscal_end):
         found.add(_YEAR)
@@ -102,12 +102,14 @@ def _covered(date: Date, known: Date, fiscal_end: int) -> set[int]:
 
 
 def _years(date: Date, known: Date, fiscal_end: int) -> frozenset[int | None]:
-    """The years by which a date may name a known one: a month has its own alone."""
+    """Return the years by which a date may name a known date. A date with a month has only its own year."""
     return frozenset((known.year,) if date.month else known.years(fiscal_end))
 
 
 def _is_part(part: str, date: Date, year_end: int) -> bool:
-    """Whether a month, or the months that end with it, are in a quarter or half of a year that ends so."""
+    """Whether a month, or the months that end with it, belong to a quarter or half of a year that ends in
+    `year_end`.
+    """
     size = 3 if part[0] == "Q" else 6
     if date.months and date.months != size:
         return False
@@ -116,7 +118,7 @@ def _is_part(part: str, date: Date, year_end: int) -> bool:
 
 
 def full_day(date: Date) -> Day | None:
-    """The day that a date names, None if it names none or there is none such."""
+    """Return the day that a date names; None if it names no day or the day does not exist."""
     if date.year is None or date.month is None or date.day is None:
         return None
     try:
@@ -126,7 +128,7 @@ def full_day(date: Date) -> Day | None:
 
 
 def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
-    """A day moved by days, weeks, months or years; None beyond the calendar."""
+    """Return a day moved by days, weeks, months or years; None beyond the calendar."""
     if unit in SECONDS_IN:
         try:
             return day + timedelta(seconds=int(amount * SECONDS_IN[unit]))
@@ -138,7 +140,7 @@ def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
 
 
 def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
-    """Whether a quoted day and a quoted duration make a date; either end may count or not."""
+    """Whether a quoted day plus or minus a quoted duration gives a date. Both ends may be inclusive or exclusive."""
     quoted = [found.quantity for found in candidates if found.source == "quote"]
     days = {day for found in quoted if (day := full_day(found.date)) is not None}
     units = (*MONTHS_IN, *SECONDS_IN)
@@ -150,7 +152,7 @@ def is_shifted(date: Date, candidates: Sequence[Candidate]) -> bool:
 
 
 def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
-    """Whether so much time lies between two days, the last of which may count or not."""
+    """Whether a duration separates two days, with the last day included or excluded."""
     if unit not in MONTHS_IN and unit not in SECONDS_IN:
         return False
     shifted = shift_day(start, amount, unit)
@@ -158,7 +160,7 @@ def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
 
 
 def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool:
-    """Whether a duration is that of a quoted period, or the time between two quoted dates, months or years."""
+    """Whether a duration is the length of a quoted period, or the time between two quoted dates, months or years."""
     dates = [one.quantity.date for one in candidates if one.source in ("quote", "header", "calculation")]
     days = sorted({day for date in dates if (day := full_day(date)) is not None})
     if any(spans_duration(one, other, claimed.value, claimed.unit) for one, other in combinations(days, 2)):
@@ -167,7 +169,7 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
 
 
 def _months_between(dates: Sequence[Date], days: Sequence[Day]) -> set[int]:
-    """The lengths of periods in months, and the months between the months and years of dates."""
+    """Return the lengths of periods in months, and the months between dates."""
     named = {12 * date.year + date.month for date in dates if date.year and date.month and not date.day}
     apart = {abs(other - one) for one, other in combinations(named, 2)}
     found = {date.months for date in dates if date.months} | apart | {one + 1 for one in apart}  # the last may count

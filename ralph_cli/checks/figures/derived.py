@@ -1,4 +1,4 @@
-"""What one plain relation between two figures gives: a sum, a difference, a share, a multiple, a change. Pure."""
+"""Compute simple relations between two figures: a sum, a difference, a share, a multiple, a change. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -9,14 +9,14 @@ from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.text.quantities.quantity import Kind
 
 _BESIDE_BARE = {"none", "currency", "percent"}
-# Figures that are looked at in pairs.
+# Most figures that are compared in pairs.
 _MOST = 14
 
 
 def relate(figures: Iterable[Candidate], *, shares: bool) -> Iterator[Candidate]:
-    """Of each two figures of one kind the quotient and the change (`shares`), or the sum and the difference.
+    """Yield for each two figures of one kind the quotient and the change (`shares`), or the sum and the difference.
 
-    Cells of tables are related that share a row or a column.
+    Cells of tables are combined only if they share a row or a column.
     """
     pool = islice((one for one in figures if one.quantity.is_measured and one.quantity.value), _MOST)
     for one, other in permutations(pool, 2):
@@ -34,13 +34,15 @@ def relate(figures: Iterable[Candidate], *, shares: bool) -> Iterator[Candidate]
 
 
 def _are_in_line(one: Candidate, other: Candidate) -> bool:
-    """Whether two cells of tables have one row or one column; figures of running text are always related."""
+    """Whether two table cells share a row or a column. Figures of running text always count as related."""
     is_known = one.in_table and other.in_table and one.facts.row and other.facts.row
     return not is_known or one.facts.row == other.facts.row or one.facts.column == other.facts.column
 
 
 def _are_alike(one: Candidate, other: Candidate) -> bool:
-    """Whether two figures are of one kind; a bare one is of that of its neighbours in a table, or counts."""
+    """Whether two figures have the same kind. A bare figure takes the kind of its neighbours in a table, or is
+    a count.
+    """
     kinds = {one.quantity.kind, other.quantity.kind}
     if "none" in kinds:
         return kinds <= {"none", "count"} or (one.in_table and other.in_table and kinds <= _BESIDE_BARE)

@@ -1,4 +1,4 @@
-"""Calculations as they are written, read into trees of operations: "(2,412 - 2,196) / 2,196 = 9.8%". Pure."""
+"""Parse written calculations into trees of operations: "(2,412 - 2,196) / 2,196 = 9.8%". Pure."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ralph_cli.text.quantities.reader import QuantityReader
 # Characters of a calculation.
 MAX_CHARS = 400
 
-# Brackets inside brackets.
+# Most nested brackets.
 MAX_DEPTH = 20
 
 # The highest power, and root.
@@ -34,12 +34,12 @@ class CalculationError(ValueError):
 
 
 class UnreadError(CalculationError):
-    """A calculation whose form is not known here, so that nothing can be said of its result."""
+    """A calculation in an unknown form, so that its result cannot be checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A figure, or an operation: its sign with one node (a sign before a figure, a power) or two beside it."""
+    """A figure, or an operation: a sign with one node (a sign before a figure, a power) or with two nodes."""
 
     sign: str = ""
     left: "Node | None" = None
@@ -49,7 +49,7 @@ class Node:
 
     @property
     def nodes(self) -> "tuple[Node, ...]":
-        """It and all that it is made of, in order; an exponent is none of them."""
+        """Return the node and all its parts, in order, without exponents."""
         return (self, *(node for side in (self.left, self.right) if side is not None for node in side.nodes))
 
     @property
@@ -58,7 +58,7 @@ class Node:
 
     @property
     def operands(self) -> tuple[Quantity, ...]:
-        """Both figures that its operation joins, none if one side is a computation itself."""
+        """Return the two figures that the operation joins; empty if one side is a computation."""
         found = tuple(side.figure for side in (self.left, self.right) if side is not None and side.figure is not None)
         return found if len(found) == 2 else ()
 
@@ -68,7 +68,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """A computation and its results as they are stated, one behind the other: "= 0.7 points = 70 basis points"."""
+    """A computation and its stated results, one after the other: "= 0.7 points = 70 basis points"."""
 
     computation: Node
     results: tuple[Node, ...]
@@ -95,7 +95,7 @@ def _is_computation(node: Node) -> bool:
 
 
 def _normalize(text: str) -> str:
-    """A calculation with signs for words of arithmetic; "(0.6)%" is -0.6 %. Raises CalculationError for a function."""
+    """Return a calculation with signs instead of words; "(0.6)%" is -0.6 %. Raises UnreadError for a function."""
     if match := _FUNCTION.search(text):
         raise UnreadError(f"{match[1]!r} is not understood: use + - * / ^ and brackets")
     text = _WORDS.sub(lambda match: f" {_IN_WORDS[' '.join(match[0].lower().split())]} ", text)
@@ -103,7 +103,7 @@ def _normalize(text: str) -> str:
 
 
 class _Parser:
-    """Sums of products of powers, with the usual precedence; units and words beside a figure are read over."""
+    """Parse sums of products of powers, with the usual precedence. Units and words next to a figure are skipped."""
 
     def __init__(self, text: str) -> None:
         self._reader = QuantityReader(text, "arithmetic")
@@ -121,7 +121,7 @@ class _Parser:
         return sides
 
     def _peek(self) -> str:
-        """The sign at hand: an operator, "=", a bracket, "0" for a figure; "" at the end. Words are skipped."""
+        """Return the next sign: an operator, "=", a bracket, "0" for a figure; "" at the end. Words are skipped."""
         tokens = self._tokens
         while self._at < len(tokens):
             word = tokens.low(self._at)
@@ -164,7 +164,7 @@ class _Parser:
         return found
 
     def _parse(self, depth: int, least: int = 1) -> Node:
-        """The operations that bind at least so strongly."""
+        """Parse operations of at least the precedence `least`."""
         node = self._parse_factor(depth)
         while (sign := self._peek()) in _STRENGTH and _STRENGTH[sign] >= least:
             self._at += 1 + (sign == "^" and self._tokens.low(self._at) == "*")
@@ -196,7 +196,7 @@ class _Parser:
 
 
 def _exponent(node: Node) -> Decimal:
-    """A power: a whole number, or one over it. Raises CalculationError for another one."""
+    """Return an exponent: a whole number, or 1 over a whole number. Raises CalculationError for any other."""
     inverse = node.sign == "/" and node.left is not None and node.left.is_number(1)
     figure = node.right.figure if inverse and node.right is not None else node.figure
     if figure is None:

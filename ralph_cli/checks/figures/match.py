@@ -1,6 +1,6 @@
-"""Whether a figure of a claim is one of its quotes': equal, or rounded, at its scale and in its unit. Pure.
+"""Whether a figure of a claim matches one of its quotes: equal or rounded, at its scale and in its unit. Pure.
 
-A match says where a figure may come from, and which unit or scale is written otherwise there. It interprets no words.
+A match gives a possible source of a figure, and a unit or scale that differs there. It interprets no words.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,9 @@ _SHARES = ("percent", "ratio", "points")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A candidate that a figure may come from. `difference` is what is written otherwise, and `is_sure` that it is."""
+    """A candidate that a figure may come from. `difference` is what differs, and `is_sure` is true if that is
+    certain.
+    """
 
     candidate: Candidate
     difference: Literal["", "unit", "scale"] = ""
@@ -33,7 +35,7 @@ class Match:
 
 
 def match(claimed: Quantity, candidate: Candidate) -> Match | None:
-    """How a figure of a claim may come from a candidate; None if it does not."""
+    """Return how a figure of a claim matches a candidate; None if it does not match."""
     quantity = candidate.quantity
     if quantity.kind == "date" and claimed.kind in _WITHOUT_UNIT:
         return Match(candidate) if _is_of_date(claimed, quantity) else None
@@ -45,7 +47,7 @@ def match(claimed: Quantity, candidate: Candidate) -> Match | None:
 
 
 def _compare(claimed: Quantity, candidate: Candidate) -> Match | None:
-    """How a figure compares in unit, then in value, then in scale."""
+    """Compare a figure with a candidate: by unit, then by value, then by scale."""
     quantity = candidate.quantity
     converted, other_unit = _convert(candidate, claimed), Match(candidate, "unit", is_sure=True)
     if not _is_in_unit(claimed, candidate):
@@ -70,13 +72,13 @@ def _are_amounts(*quantities: Quantity) -> bool:
 
 
 def _is_of_date(claimed: Quantity, date: Quantity) -> bool:
-    """Whether a number is the year or the day of a date: "1900 members" look like a year; "by the 15th" is a day."""
+    """Whether a number is the year or day of a date: "1900 members" looks like a year; "by the 15th" is a day."""
     is_year = date.date.year == claimed.value * 10 ** (claimed.power or 0)
     return is_year or (claimed.kind == "ordinal" and date.date.day == claimed.value and not claimed.nouns)
 
 
 def _is_share_of_one(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a percentage is a share that is written as a part of one: 9.38 % of the 0.0938 of a cell."""
+    """Whether a percentage equals a share written as a fraction of one: 9.38 % for a cell with 0.0938."""
     quantity = candidate.quantity
     if claimed.kind not in _SHARES or quantity.kind != "none" or quantity.decimals < 2:
         return False
@@ -86,7 +88,9 @@ def _is_share_of_one(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _is_by_chance(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a figure is near another one by chance: four segments to 4.2 %, a limit of 2.50 to the mark "(2)"."""
+    """Whether a figure is close to a candidate by chance: four segments and 4.2 %, or a limit of 2.50 and the mark
+    "(2)".
+    """
     other = candidate.quantity
     if claimed.kind in _WITHOUT_UNIT:
         is_share = other.kind in _SHARES and claimed.kind != "none"
@@ -107,7 +111,7 @@ def _is_in_range(claimed: Quantity, other: Quantity) -> bool:
 
 
 def _is_in_unit(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether two figures may be in one unit; they are not only where both units are written, and differ."""
+    """Whether two figures may have the same unit. They may not only if both units are written and differ."""
     quantity = candidate.quantity
     if candidate.is_pure:
         return True
@@ -124,11 +128,11 @@ def _is_in_unit(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _is_in_one_unit(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether two figures with units are in one."""
+    """Whether two figures with units have the same unit."""
     quantity = candidate.quantity
     kinds, units = {claimed.kind, quantity.kind}, {claimed.unit, quantity.unit}
     if kinds == {"currency"}:
-        # A bare dollar sign is that of the dollars which its header names; a cent is of many currencies.
+        # A bare dollar sign means the dollars that its header names; many currencies have cents.
         cents = "cent" in units and units <= {"cent", *CENT_CURRENCIES}
         return (
             len(units) == 1 or cents or (quantity.unit == "$" and claimed.unit in DOLLARS & candidate.facts.currencies)
@@ -137,17 +141,20 @@ def _is_in_one_unit(claimed: Quantity, candidate: Candidate) -> bool:
         return "basis point" in units  # 175 basis points are 1.75 %
     if kinds == {"physical"}:
         return len({_sort_of(unit) for unit in units}) == 1 or "degree" in units
-    # "Pounds" may be weighed.
+    # "Pounds" may be a weight.
     return len(kinds) == 1 or kinds <= {"percent", "ratio"} or units == {"\u00a3", "pound"}
 
 
 def _sort_of(unit: str) -> str:
-    """What a unit measures by its name, or itself."""
+    """Return what a unit measures, by its name, or the unit itself."""
     return SIZES[unit][0] if unit in SIZES else unit
 
 
 def _may_be_above(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a bare figure may have a unit by what is over its cell: that names the unit, or none of its sort."""
+    """Whether the heading above a bare figure's cell allows it to have a unit.
+
+    It does if the heading names that unit, or names no unit of the same kind.
+    """
     facts = candidate.facts
     if claimed.kind == "currency":
         known = {claimed.unit, *(DOLLARS if claimed.unit == "$" else ())}
@@ -157,7 +164,9 @@ def _may_be_above(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _convert(candidate: Candidate, claimed: Quantity) -> Candidate:
-    """A candidate's size in the unit of a claim's figure, if an exact factor leads there, else as it is."""
+    """Return a candidate converted to the unit of a claim's figure by an exact factor, or unchanged if there is
+    none.
+    """
     quantity, factor = candidate.quantity, None
     is_plain = claimed.kind == quantity.kind == "physical" and "/" not in claimed.symbol + quantity.symbol
     if not is_plain and claimed.symbol and quantity.symbol and claimed.power is quantity.power is None:
@@ -176,7 +185,7 @@ def _convert(candidate: Candidate, claimed: Quantity) -> Candidate:
 
 
 class Measure(NamedTuple):
-    """A value in one dimension, in which it may be compared; `unit` is what one of its last whole digit is worth."""
+    """A value in one dimension, for comparisons. `unit` is the value of one in its last whole digit."""
 
     dimension: str
     value: Decimal
@@ -184,7 +193,7 @@ class Measure(NamedTuple):
 
 
 def has_value(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a candidate has the value of a figure, at the digits that this shows and on its side of a bound."""
+    """Whether a candidate has the value of a figure, rounded to the figure's digits or within its bound."""
     own = measure(claimed)
     if any(
         one.dimension == own.dimension and _shows(claimed, own, one.value) for one in _measures_of(candidate, claimed)
@@ -196,7 +205,7 @@ def has_value(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def measure(quantity: Quantity) -> Measure:
-    """What a quantity amounts to by what is written of it alone, without its sign."""
+    """Return the size of a quantity, judging only by how it is written, without its sign."""
     value = abs(quantity.value)
     if quantity.kind in ("percent", "points"):
         return Measure("points" if quantity.kind == "points" else "ratio", value / 100, Decimal("0.01"))
@@ -212,7 +221,7 @@ def measure(quantity: Quantity) -> Measure:
 
 
 def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
-    """What a candidate may amount to, in the dimension of the claim's figure where it has none of its own."""
+    """Yield the possible sizes of a candidate, in the dimension of the claim's figure if it has none of its own."""
     quantity, own = candidate.quantity, measure(claimed)
     value, one = abs(quantity.value), Decimal(1)
     is_bare = quantity.kind in _WITHOUT_UNIT
@@ -236,7 +245,7 @@ def _measures_of(candidate: Candidate, claimed: Quantity) -> Iterator[Measure]:
 
 
 def _shares_of(claimed: Quantity, own: Measure, value: Decimal) -> Iterator[Measure]:
-    """What a bare cell may be as a share or multiple: 39 is 39 %, and 2.7 may be 2.7 times."""
+    """Yield the sizes of a bare cell read as a share or multiple: 39 is 39 %, and 2.7 may be 2.7 times."""
     if value < _MOST_PERCENT:
         yield Measure(own.dimension, value / 100, Decimal(1))
     if claimed.kind == "ratio" and not claimed.worded:
@@ -244,14 +253,14 @@ def _shares_of(claimed: Quantity, own: Measure, value: Decimal) -> Iterator[Meas
 
 
 def _powers_of(candidate: Candidate, claimed: Quantity) -> frozenset[int]:
-    """The scales of a candidate; what is no amount of money may be counted in full under any that is stated."""
+    """Return the scales of a candidate. A quantity other than money may be written in full under any stated scale."""
     is_money = "currency" in (claimed.kind, candidate.quantity.kind)
     in_full = not is_money and (abs(candidate.quantity.value) >= IN_FULL or not claimed.power)
     return candidate.powers | UNSCALED if in_full else candidate.powers
 
 
 def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
-    """Whether a figure shows a value: it is equal or rounded to it, or the value is on its side of a bound."""
+    """Whether a figure shows a value: the value is equal, rounds to it, or is within its bound."""
     said = own.value
     if claimed.worded and claimed.kind == "ratio":
         return _shows_in_words(claimed, said, value)
@@ -268,7 +277,9 @@ def _shows(claimed: Quantity, own: Measure, value: Decimal) -> bool:
 
 
 def _size_of_zeros(claimed: Quantity) -> int:
-    """What one of the last digit before the zeros at the end of a whole number counts, which may be a rounding."""
+    """Return the value of one in the last digit before trailing zeros of a whole number, which may be rounded;
+    else 0.
+    """
     digits = str(abs(claimed.value)) if not claimed.decimals and claimed.value % 1 == 0 else ""
     digits = digits.partition(".")[0]
     zeros = len(digits) - len(digits.rstrip("0"))
@@ -276,7 +287,9 @@ def _size_of_zeros(claimed: Quantity) -> int:
 
 
 def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:
-    """Whether a multiple or share in words is near enough: "a third" for 33.6 %, "more than half" for 61 %."""
+    """Whether a value is close enough to a multiple or share in words: "a third" and 33.6 %, "more than half"
+    and 61 %.
+    """
     if claimed.bound == "over":
         return said <= value <= said * (1 + _MOST_PAST_BOUND)
     if claimed.bound == "under":
@@ -286,7 +299,7 @@ def _shows_in_words(claimed: Quantity, said: Decimal, value: Decimal) -> bool:
 
 
 def _has_digits(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether two figures of different units have one number, so that one was made of the other."""
+    """Whether two figures of different units have the same number, so that one may be copied from the other."""
     other = abs(candidate.quantity.value)
     if abs(claimed.value) == other:
         return True
@@ -297,7 +310,9 @@ def _has_digits(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
-    """The same digits at another power of a thousand; for sure only where both scales are written."""
+    """Return a match with the same digits at another power of a thousand. It is certain only if both scales are
+    written.
+    """
     own = measure(claimed)
     digits = str(abs(claimed.value)).replace(".", "").strip("0")
     is_bare = not candidate.is_scale_stated and (candidate.in_table or candidate.source == "calculation")
@@ -316,6 +331,6 @@ def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a quantity is a candidate's in value and unit, whatever else is written of either."""
+    """Whether a quantity and a candidate are equal in value and unit, whatever else is written with them."""
     found = match(replace(claimed, bound=""), candidate)
     return found is not None and not found.difference

@@ -1,4 +1,4 @@
-"""Where a figure of a claim or an output comes from, as a judge and a reader see it: a cell, or words beside it."""
+"""The source of a figure in a claim or output, for a judge and a reader: a cell, or the words next to it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,9 +26,9 @@ _MOST_BESIDE = 40
 def find_source(
     english: DocumentInEnglish, original: Document, text: EnglishFigures, said: str, trace: Trace
 ) -> FigureSource | None:
-    """The source of a figure of a text, with its place in the `original` document and what is near it.
+    """Return the source of a figure, with its position in the `original` document and the text near it.
 
-    `said` are all words that say what the figure is of. None for a name with digits that the document has.
+    `said` has all words that describe the figure. Returns None for a name with digits that the document has.
     """
     quantity, source = trace.quantity, trace.source
     if quantity.kind == "identifier" and trace.fault is None:
@@ -88,7 +88,7 @@ def _with_cell(
 
 
 def _same_value(document: Document, trace: Trace) -> Iterator[Rival]:
-    """Other quoted cells that have the value, too, as far as the claim shows it."""
+    """Yield other quoted cells with the same value, at the precision of the claim."""
     seen = {(trace.source.start if trace.source else -1)}
     for other in trace.others:
         if other.source == "quote" and other.start not in seen and (place := find_cell(document, other.start)):
@@ -98,7 +98,9 @@ def _same_value(document: Document, trace: Trace) -> Iterator[Rival]:
 
 
 def _rivals_of_cell(document: Document, said: str, quantity: Quantity, table: Table, cell: Cell) -> Sequence[Rival]:
-    """Figures of one kind in the row and column of a cell; first those whose names have most of the words said."""
+    """Return figures of the same kind in the row and column of a cell, ordered by how many words of `said` their names
+    have.
+    """
     words, found = label_words(said), list[tuple[int, Rival]]()
     own = document.row_path(table, cell.row), document.column_path(table, cell.column, cell.last)
     for it, is_beside in neighbours(table, cell):
@@ -149,5 +151,5 @@ def _with_sentence(document: Document, found: FigureSource, source: Candidate, q
 
 
 def _is_rival(one: Quantity, other: Quantity) -> bool:
-    """Whether figures of a sentence are of one kind; of dates, whether both are days."""
+    """Whether two figures of a sentence are of one kind; two dates must both be days."""
     return _is_of_one_kind(one, other) and (one.kind != "date" or bool(one.date.day and other.date.day))

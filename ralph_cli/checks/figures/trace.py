@@ -1,7 +1,7 @@
-"""Every figure, date and name of a text traced to what it comes from, or found nowhere. Pure.
+"""Trace every figure, date and name of a text to its source, or report that it is found nowhere. Pure.
 
-Code locates and reads nothing into words: a source is a place with what names its row and column. What needs no reading
-is a fault: a value that is nowhere, two units or two scales that are written and differ.
+Code locates figures and interprets no words: a source is a position with the names of its row and column. Only what
+needs no reading is a fault: a value found nowhere, or two written units or scales that differ.
 """
 
 import re
@@ -19,7 +19,7 @@ from ralph_cli.text.quantities.vocabulary import UNKNOWN_UNIT
 from ralph_cli.text.scales import content_words
 from ralph_cli.text.sentences import sentence_at
 
-# Characters between two figures of a text of which one may be made of the other.
+# Most characters between two figures of a text if one may be computed from the other.
 _NEAR = 300
 
 _WORDS_BEHIND, _REACH = re.compile(r"[\s-]+[^\W\d_]+(?:/[^\W\d_]+)?"), 60
@@ -31,8 +31,8 @@ _ORDER = ("quote", "calculation", "header", "derived", "document", "question")
 class Fault:
     """What is wrong with a figure: `field` is "nowhere", "unit", "scale", "date", "name" or "calculation".
 
-    Where not `is_sure` it may be right all the same. `what` says what of the words of the text, which are `name`;
-    `brief` says it where the source is shown beside it.
+    If it is not `is_sure`, the figure may still be right. `name` is the figure in the words of the text, and `what`
+    describes the fault. `brief` describes it for a reader who sees the source next to it.
     """
 
     field: str
@@ -43,20 +43,20 @@ class Fault:
 
     @property
     def message(self) -> str:
-        """Name and fault in one line."""
+        """Return name and fault in one line."""
         return f'"{self.name}"{self.said}'
 
     @property
     def said(self) -> str:
-        """The fault in the words that follow the name."""
+        """Return the fault in the words that follow the name."""
         return f" is {self.what}" if self.field in ("nowhere", "name") else f": {self.what}"
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A figure, date or name of a text, and the candidate that it comes from; a `fault` if none has it as it is.
+    """A figure, date or name of a text, and its candidate; `fault` is set if no candidate has it as written.
 
-    `others` are candidates with the same value, as far as the text shows it.
+    `others` are candidates with the same value, at the precision of the text.
     """
 
     quantity: Quantity
@@ -67,10 +67,10 @@ class Trace:
 
 @dataclass(frozen=True)
 class FigureTracer:
-    """Traces the figures of texts to what they may rest on.
+    """Trace the figures of texts to their possible sources.
 
-    `said` are the quoted words, in which names with digits are looked up, too; `described` says in messages what the
-    sources are. With `derives` a figure may be made of two quoted ones, else of two other figures of its text.
+    `said` has the quoted words, which are also searched for names with digits. `described` names the sources in
+    messages. With `derives`, a figure may be computed from two quoted figures, else from two other figures of its text.
     """
 
     candidates: Sequence[Candidate]
@@ -81,12 +81,14 @@ class FigureTracer:
     _matches: dict[Quantity, list[Match]] = field(default_factory=dict)
 
     def trace_all(self, text: str) -> list[Trace]:
-        """All figures, dates and names with digits of a text, in order."""
+        """Return the traces of all figures, dates and names with digits of a text, in order."""
         found = read_quantities(text, "prose")
         return [self.trace(text, one, found) for one in found]
 
     def trace(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Trace:
-        """Where a figure of a text comes from. `others` are all of the text, `named` words elsewhere that name it."""
+        """Trace a figure of a text. `others` are all figures of the text; `named` has words elsewhere that name the
+        figure.
+        """
         if quantity.kind == "identifier":
             return self._trace_name(quantity)
         if quantity.kind == "date":
@@ -105,7 +107,7 @@ class FigureTracer:
             fault = Fault("unit", name, "the document names no such currency")
             return Trace(quantity, fitting[0], fault)
         if matches:
-            # A unit that is written otherwise comes before a scale, and what is unsure last.
+            # A different unit comes before a different scale; uncertain differences come last.
             best_match = min(matches, key=lambda one: (not one.is_sure, one.difference))
             return Trace(quantity, best_match.candidate, _describe(name, best_match))
         return Trace(quantity, fault=self._describe_missing(text, quantity, name))
@@ -123,7 +125,7 @@ class FigureTracer:
 
     def _match(self, quantity: Quantity, candidate: Candidate) -> Match | None:
         found = match(replace(quantity, bound="") if candidate.source == "question" else quantity, candidate)
-        # What is computed of figures whose scale nobody states may have any.
+        # A result computed from figures without a stated scale may have any scale.
         is_shown = candidate.source == "quote" or (candidate.source == "calculation" and found and not found.is_sure)
         return None if found and found.difference and not is_shown else found
 
@@ -134,7 +136,7 @@ class FigureTracer:
         is_part = re.search(rf"(?<![\d.,]){part}", self.said) or re.search(rf"(?m)^\W*{part}", self.facts.text.lower())
         if is_part or plain in self.facts.letters or plain in re.sub(r"\W", "", self.said.lower()):
             return Trace(quantity, Candidate(quantity, source="document"))
-        # In other scripts it is a number that has to be quoted as it is written.
+        # In other scripts it is a number that must be quoted as written.
         fault = Fault("name", quantity.text, f"in {self.described}", is_sure=not quantity.text.isascii())
         return Trace(quantity, fault=fault)
 
@@ -156,7 +158,9 @@ class FigureTracer:
         return Trace(quantity, source, Fault("date", quantity.text, what, is_sure=is_sure))
 
     def _derive(self, quantity: Quantity, others: Sequence[Quantity]) -> Candidate | None:
-        """What quoted dates, or one operation on two figures, make of a quantity."""
+        """Return the quantity as computed from quoted dates, or by one operation on two figures; None if it is
+        neither.
+        """
         if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
             return Candidate(quantity, source="derived", expression="the time between quoted dates")
         shares = quantity.kind in ("percent", "ratio")
@@ -168,7 +172,7 @@ class FigureTracer:
         return self._first(relate(quoted, shares=shares), quantity)
 
     def _sources_near(self, quantity: Quantity, others: Sequence[Quantity]) -> Iterator[Candidate]:
-        """The sources of the other figures of a text that are near a quantity."""
+        """Yield the sources of other figures of a text that are near a quantity."""
         for other in others:
             if 0 < abs(other.start - quantity.start) <= _NEAR and other.is_measured:
                 yield from [one.candidate for one in self._find(other) if not one.difference][:1]
@@ -178,7 +182,7 @@ class FigureTracer:
         return next((candidate for found, candidate in matches if found and not found.difference), None)
 
     def _describe_missing(self, text: str, quantity: Quantity, name: str) -> Fault | None:
-        """The fault of a quantity that no candidate has; None for a name, and for one of a thing."""
+        """Return the fault of a quantity without a candidate; None for a name, and for the number one of a thing."""
         counted = quantity.kind in ("none", "count")
         if (counted and self._is_name(text, quantity)) or (quantity.value == 1 and quantity.text.isalpha()):
             return None
@@ -196,7 +200,7 @@ class FigureTracer:
         return any(re.search(rf"(?i)(?<!\w){name}(?![\d.,%])", self.facts.text) for name in named)
 
     def _hint(self, quantity: Quantity) -> str:
-        """The nearest quoted figure of a kind, if it is near enough to be meant."""
+        """Return the nearest quoted figure of the same kind, if it is close enough to be meant."""
         quoted = (found.quantity for found in self.candidates if found.source == "quote")
         gaps = [(abs(abs(one.value) - abs(quantity.value)), one.text) for one in quoted if one.kind == quantity.kind]
         gap, nearest = min(gaps, default=(0, ""))
@@ -204,8 +208,10 @@ class FigureTracer:
 
 
 def _rank(candidates: Sequence[Candidate], quantity: Quantity, sentence: str) -> list[Candidate]:
-    """Candidates, the likeliest first: a quote before others, an equal value before a rounded one, then the one whose
-    row and column have most words of the sentence, then the nearest.
+    """Return the candidates, the likeliest first.
+
+    A quote comes before others, and an equal value before a rounded one. Then come the candidates whose row and column
+    share most words with the sentence, then the nearest.
     """
     said = label_words(sentence)
     equal = [one for one in candidates if same_value(quantity, one)]  # of "at most 140" no 85, if there is a 140
@@ -219,24 +225,24 @@ def _rank(candidates: Sequence[Candidate], quantity: Quantity, sentence: str) ->
 
 
 def label_words(text: str) -> frozenset[str]:
-    """What tells rows and columns apart: words, years, and abbreviations such as U.S."""
+    """Return the words that distinguish rows and columns: words, years, and abbreviations such as U.S."""
     return content_words(text) | frozenset(_YEAR_OR_LETTERS.findall(text))
 
 
 def name_quantity(text: str, quantity: Quantity) -> str:
-    """A quantity as it is named in messages: with the words behind it that say what it measures."""
+    """Return a quantity as messages name it: with the words after it that name what it measures."""
     measured = quantity.kind in ("count", "duration", "physical", "ordinal")
     behind = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])
     return flatten(quantity.text + "".join(behind[: min(len(quantity.nouns), 2 * measured)]))
 
 
 def flatten(text: str) -> str:
-    """Words on one line, for messages."""
+    """Return words on one line, for messages."""
     return " ".join(text.split())
 
 
 def _describe(name: str, found: Match) -> Fault:
-    """What is written otherwise at a source."""
+    """Return what is written differently at a source."""
     quantity, facts = found.candidate.quantity, found.candidate.facts
     shown = quantity.kind in ("count", "duration", "physical")
     unit = (quantity.symbol,) if quantity.symbol not in ("", UNKNOWN_UNIT) else quantity.nouns[:2] if shown else ()
