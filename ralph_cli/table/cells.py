@@ -24,7 +24,7 @@ _STATES = {
 
 
 def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
-    """The cell with the result of a run."""
+    """Return the cell with the result of a run."""
     state = _state(view)
     statements = [claim.text for claim in view.claims]
     accepted = state in (CellState.ANSWERED, CellState.QUALIFIED)
@@ -50,7 +50,9 @@ def fill_cell(row: TableRow, question: TableQuestion, view: RunView) -> Cell:
 
 
 def _value(question: TableQuestion, view: RunView) -> Value | None:
-    """The value in the claims; a problem if the source limits a figure and the claim does not say so."""
+    """Return the value in the claims; a problem if the source limits a figure and the claim does not mention
+    the limit.
+    """
     value = read_value(question, [claim.text for claim in view.claims])
     limits = (figure.limit for claim in view.claims[:1] for figure in claim.figures if figure.limit)
     if value is None or value.number is None or (limit := next(limits, "")) == "":
@@ -77,7 +79,7 @@ def _state(view: RunView) -> CellState:
 
 
 def _reason(view: RunView, state: CellState) -> str:
-    """Why there is no accepted answer; empty if there is one."""
+    """Return why there is no accepted answer; empty if there is an accepted answer."""
     if state in (CellState.ANSWERED, CellState.QUALIFIED):
         return ""
     if state is CellState.ABSENT:
@@ -89,7 +91,7 @@ def _reason(view: RunView, state: CellState) -> str:
 
 
 def _notes(view: RunView) -> Iterator[str]:
-    """Remarks beside the answer."""
+    """Return remarks on the answer."""
     for claim in view.claims:
         for item in claim.limits:
             yield f"{'contradicted' if item.contradicts else 'qualified'} elsewhere: {item.reason}"

@@ -32,7 +32,7 @@ _NORMAL_MEAN = 1.253314
 
 
 def compare_table(table: Table) -> tuple[Comparison, ...]:
-    """The comparison of each question that is put to each document."""
+    """Return the comparison of each question that is put to each document."""
     rows = [row for row in table.rows if not row.is_set]
     return tuple(
         compare_answers(question, [table.cell(row, question) for row in rows])
@@ -42,7 +42,7 @@ def compare_table(table: Table) -> tuple[Comparison, ...]:
 
 
 def compare_answers(question: TableQuestion, cells: Sequence[Cell]) -> Comparison:
-    """The comparison of the answers to a question. Texts are compared only as the same or other words."""
+    """Compare the answers to a question. Texts are compared only as equal or different."""
     values: dict[str, Value] = {}
     reasons: list[tuple[str, str]] = []
     for cell in cells:
@@ -62,11 +62,12 @@ def compare_answers(question: TableQuestion, cells: Sequence[Cell]) -> Compariso
 
 
 def score_values(values: Sequence[float]) -> list[float]:
-    """The modified z-score of each value, its distance from the median; all 0 for fewer than `MIN_VALUES` values.
+    """Return the modified z-score of each value, its distance from the median; all 0 for fewer than `MIN_VALUES`
+    values.
 
     The deviation from the median is divided by the median of all deviations, which outliers do not move: B. Iglewicz
     and D. C. Hoaglin, How to Detect and Handle Outliers (ASQC Quality Press, 1993). If that is 0, because more than
-    half of the values are the same, the mean of the deviations takes its place, as in IBM Cognos Analytics.
+    half of the values are equal, the mean of the deviations is used, as in IBM Cognos Analytics.
     """
     middle = median(values) if values else 0.0
     deviations = [abs(value - middle) for value in values]
@@ -77,7 +78,7 @@ def score_values(values: Sequence[float]) -> list[float]:
 
 
 def _value(question: TableQuestion, cell: Cell) -> Value | None:
-    """The value of a cell to compare; None if it has no accepted answer."""
+    """Return the value of a cell for comparison; None if the cell has no accepted answer."""
     if cell.state not in (CellState.ANSWERED, CellState.QUALIFIED):
         return None
     if question.type == "text":
@@ -90,7 +91,7 @@ def _reason(cell: Cell) -> str:
 
 
 def _group(pairs: Iterable[tuple[str, str]]) -> tuple[DocumentGroup, ...]:
-    """The rows by their text, the most frequent first; the spelling of the first row is used."""
+    """Return the rows by their text, the most frequent first, in the spelling of the first row."""
     texts: dict[str, str] = {}
     rows: dict[str, list[str]] = {}
     for text, row in pairs:
@@ -102,7 +103,7 @@ def _group(pairs: Iterable[tuple[str, str]]) -> tuple[DocumentGroup, ...]:
 
 
 def _key(text: str) -> str:
-    """The text in a form that is the same for the same words."""
+    """Return the text in a form that is equal for equal words."""
     return " ".join(fold(text).text.casefold().split()).rstrip(".")
 
 
@@ -119,7 +120,7 @@ def _units(values: dict[str, Value]) -> tuple[DocumentGroup, ...]:
 
 
 def _outliers(question: TableQuestion, values: dict[str, Value]) -> Iterable[Outlier]:
-    """The values far from the others of the same unit, the farthest first."""
+    """Return the values far from the others of the same unit, the farthest first."""
     by_unit: dict[str, dict[str, float]] = {}
     for row, value in values.items():
         number = _day(value) if value.number is None else value.number
@@ -135,7 +136,7 @@ def _outliers(question: TableQuestion, values: dict[str, Value]) -> Iterable[Out
 
 
 def _day(value: Value) -> float | None:
-    """The day of a date as a number; None if it is no date, or has no day."""
+    """Return the day of a date as a number; None if the value is not a date or has no day."""
     try:
         return date.fromisoformat(value.text.removeprefix(f"{value.hedge} ")).toordinal()
     except ValueError:
@@ -143,7 +144,7 @@ def _day(value: Value) -> float | None:
 
 
 def _write(question: TableQuestion, unit: str, number: float) -> str:
-    """A number in the form of a question's values."""
+    """Return a number in the form of a question's values."""
     if question.type == "date":
         return date.fromordinal(int(number)).isoformat()
     unit, per, what = unit.partition(" per ")

@@ -40,8 +40,8 @@ EVIDENCE_FOLDER = "evidence"
 COPY_NAME = "annotated.pdf"
 WRITTEN_FILE = "written.json"
 
-# What is made of each cell: nothing new, a page with the context of each quote, or one with pictures too. With pages
-# each PDF has a highlighted copy.
+# The files made for each cell: none, a page with the context of each quote, or a page with pictures, too. With
+# pages, each PDF has a highlighted copy.
 EvidenceLevel = Literal["none", "pages", "full"]
 
 # The most characters in the names of folders and files.
@@ -68,7 +68,7 @@ class Evidence:
         self.made += other.made
 
     def link(self, cell: Cell) -> Cell:
-        """The cell with links to its evidence."""
+        """Return the cell with links to its evidence."""
         quotes = tuple(
             replace(quote, link=f"{copy}#page={quote.page}")
             if quote.page and (copy := self.copies.get((cell.row, quote.document)))
@@ -122,7 +122,7 @@ Made = tuple[str, str]
 
 @dataclass(slots=True)
 class _RowWriter:
-    """Writes the missing evidence of one document. `written` has the files of its folder by their names."""
+    """Write the missing evidence of one document. `written` has the files of its folder by name."""
 
     record: TableRecord
     row: TableRow
@@ -144,7 +144,7 @@ class _RowWriter:
         return {(self.row.name, name): cell for name, cell in read.cells.items()}, self.found
 
     def _write(self, cells: Sequence[Cell]) -> None:
-        """Writes the pages of the cells, and the copies; `found` has what exists of them."""
+        """Write the pages of the cells, and the copies. `found` has those that exist."""
         self.written = _read_written(self.folder)
         taken = {COPY_NAME, WRITTEN_FILE}
         pages = {cell.question: f"{_name(cell.question, taken)}.html" for cell in cells}
@@ -165,7 +165,7 @@ class _RowWriter:
                 self.found.copies[self.row.name, document] = self._relative(name)
 
     def _name_copies(self, cells: Sequence[Cell], taken: set[str]) -> dict[str, str]:
-        """The files of the highlighted copies by the names of their documents; "" is the row's own document."""
+        """Return the files of the highlighted copies by the names of their documents; "" is the row's own document."""
         if not self.row.is_set:
             is_quoted = self.row.kind in OCR_KINDS and any(cell.quotes for cell in cells)
             return {"": COPY_NAME} if is_quoted else {}
@@ -195,7 +195,7 @@ class _RowWriter:
                 # A page without its document is made again when the document is back.
                 level = "partly" if document.missing else self.level
                 self._keep(pages[cell.question], render_page(report).encode(), f"{_shown(cell)} {level}")
-            # An answer may be from an earlier version of the document: the copy is made of the present one.
+            # An answer may come from an earlier version of the document: the copy is made from the present version.
             loaded = document.document
             if cell.run in quoted_runs and loaded is not None and loaded.sha256 == self.row.sha256:
                 current = document
@@ -232,7 +232,7 @@ class _RowWriter:
         self.found.made += 1
 
     def _put(self, name: str, content: bytes) -> None:
-        """Writes a file below the table's folder only: a folder from somebody else may contain links."""
+        """Write a file, only below the table's folder: a folder from somebody else may contain links."""
         if self.record.folder.resolve() not in self.folder.resolve().parents:
             what = f"{self.folder} leads out of the table's folder"
             raise UserError(what, code="bad-target", hint="remove the link there")
@@ -240,13 +240,13 @@ class _RowWriter:
         write_report_file(self.folder / name, content)
 
     def _is_written(self, name: str, mark: str) -> bool:
-        """Whether the file exists as it is wanted now."""
+        """Whether the file exists in the requested form."""
         levels = ("full",) if self.level == "full" else ("pages", "full")
         made, _ = self.written.get(name, ("", ""))
         return (self.folder / name).is_file() and made in (mark, *(f"{mark} {level}" for level in levels))
 
     def _is_there(self, name: str, mark: str) -> bool:
-        """Whether the file exists and was made from that run, in whatever detail."""
+        """Whether the file exists and was made from that run, in any detail."""
         made, _ = self.written.get(name, ("", ""))
         return (self.folder / name).is_file() and made.split(" ")[0].split("+")[0] == mark
 
@@ -255,12 +255,12 @@ class _RowWriter:
 
 
 def _shown(cell: Cell) -> str:
-    """What the evidence of a cell is made from: its run and its reviews."""
+    """Return the sources of a cell's evidence: its run and its reviews."""
     return f"{cell.run}+{_digest(repr(cell.reviews).encode())[:8]}" if cell.reviews else cell.run
 
 
 def _is_of(run: RecordedRun, document: RunDocument) -> bool:
-    """Whether a loaded document is that of the run, read in the same way."""
+    """Whether a loaded document is the run's document, read in the same way."""
     loaded, record = document.document, run.view.document
     if loaded is None or loaded.sha256 != record.get("sha256"):
         return False
@@ -268,7 +268,7 @@ def _is_of(run: RecordedRun, document: RunDocument) -> bool:
 
 
 def _name(name: str, taken: set[str]) -> str:
-    """A safe name for a folder or file, unique even on systems that ignore case."""
+    """Return a safe name for a folder or file, unique even on systems that ignore case."""
     safe = safe_file_name(name.replace("/", "_").casefold())[-MAX_NAME:].strip(".") or "document"
     return take_name(safe, taken)
 
@@ -278,7 +278,7 @@ def _digest(content: bytes) -> str:
 
 
 def _read_written(folder: Path) -> dict[str, Made]:
-    """The files written before; empty if that is unknown, and then all are made again."""
+    """Return the files written before; empty if they are unknown, so that all files are made again."""
     try:
         held = json.loads((folder / WRITTEN_FILE).read_bytes())
         return {str(name): (str(mark), str(digest)) for name, (mark, digest) in held.items()}

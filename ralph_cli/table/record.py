@@ -57,7 +57,7 @@ _FILE = TypeAdapter(_File)
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A table as its folder keeps it. `earlier` has, by the row's name, the earlier hashes of its document, the latest
+    """A table as stored in its folder. `earlier` has the earlier hashes of each row's document by row name, latest
     first.
     """
 
@@ -68,17 +68,17 @@ class TableRecord:
     earlier: dict[str, tuple[str, ...]]
 
     def runs_of(self, sha256: str) -> Path:
-        """The folder of the runs on the document with that hash."""
+        """Return the folder of the runs on the document with that hash."""
         return self.folder / RUNS_FOLDER / sha256[:32]
 
     def seed_of(self, row: TableRow) -> str:
-        """The seed of the prompts of all runs on that document; nobody who writes a document can foresee it."""
+        """Return the seed of the prompts of all runs on that document. The author of a document cannot predict it."""
         return hashlib.sha256(f"{self.seed}:{row.sha256}".encode()).hexdigest()[:32]
 
     def with_changes(self, questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...]) -> "TableRecord":
-        """The same table with the present questions and documents; those with answers are kept.
+        """Return the table with the present questions and documents. Those with answers are kept.
 
-        Raises ConfigError for another question under the id of an earlier one.
+        Raises ConfigError for a different question with the id of an earlier question.
         """
         before = {question.id: question for question in self.questions}
         for question in questions:
@@ -98,11 +98,11 @@ class TableRecord:
         return replace(self, questions=kept_questions + questions, rows=kept_rows + rows, earlier=earlier)
 
     def as_table(self, cells: Mapping[tuple[str, str], Cell] = NO_CELLS, halt: Halt = NO_HALT) -> Table:
-        """The table with these cells."""
+        """Return the table with these cells."""
         return Table(folder=self.folder, questions=self.questions, rows=self.rows, cells=cells, halt=halt)
 
     def write(self) -> None:
-        """Write the file of the table, whole or not at all. Raises JournalError."""
+        """Write the file of the table, completely or not at all. Raises JournalError."""
         held = _File(
             format=FORMAT, seed=self.seed, questions=self.questions, rows=self.rows, earlier=self.earlier
         ).model_dump(mode="json")
@@ -115,7 +115,7 @@ class TableRecord:
 
 
 def begin_table(folder: Path, questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...]) -> TableRecord:
-    """A new table in `folder`. Raises ConfigError if there is one."""
+    """Create a table in `folder`. Raises ConfigError if the folder has one."""
     if (folder / TABLE_FILE).exists():
         what = f"there is a table in {folder}"
         raise ConfigError(what, code="table-exists", hint="--resume continues it; -o names another folder")
@@ -123,7 +123,9 @@ def begin_table(folder: Path, questions: tuple[TableQuestion, ...], rows: tuple[
 
 
 def open_table(folder: Path) -> TableRecord:
-    """The table in `folder`. Raises ConfigError if there is none, JournalError if its file is damaged or newer."""
+    """Return the table in `folder`. Raises ConfigError if there is no table, JournalError if its file is damaged or
+    newer.
+    """
     path = folder / TABLE_FILE
     try:
         data = path.read_bytes()
@@ -154,7 +156,7 @@ class KnownCells:
 class RowRuns:
     """The cells of a row by question, their runs, and the cost of all runs on its document.
 
-    Of several runs for one cell the newest accepted one counts, else the newest that has ended.
+    If a cell has several runs, the newest accepted run counts, else the newest that has ended.
     """
 
     row: TableRow
@@ -182,7 +184,9 @@ def read_row(record: TableRecord, row: TableRow, names: Iterable[str] | None = N
 
 
 def read_cells(record: TableRecord, on_row: Callable[[int, int], None] = lambda done, total: None) -> KnownCells:
-    """The cells of a table, read from the records of its runs; `on_row` is called with the rows read, and all."""
+    """Return the cells of a table, from the records of its runs. `on_row` is called with the rows read, and all
+    rows.
+    """
     found = KnownCells({}, {}, Usage())
     for number, row in enumerate(record.rows, 1):
         read = read_row(record, row)
@@ -194,7 +198,7 @@ def read_cells(record: TableRecord, on_row: Callable[[int, int], None] = lambda 
 
 
 def read_old_answers(record: TableRecord, row: TableRow) -> dict[str, RecordedRun]:
-    """By the question's id, the newest accepted answer from an earlier version of a row's document."""
+    """Return, by question id, the newest accepted answer from an earlier version of a row's document."""
     found: dict[str, RecordedRun] = {}
     asked = {(question.question, question.answer_as): question.id for question in record.questions}
     for sha256 in record.earlier.get(row.name, ()):
@@ -210,7 +214,7 @@ def _rank(cell: Cell) -> tuple[bool, bool]:
 
 
 def _read_runs(folder: Path, names: Iterable[str] | None = None) -> Iterator[RecordedRun]:
-    """The runs in a folder that have begun, oldest first."""
+    """Return the runs in a folder that have begun, oldest first."""
     for name in run_names(folder) if names is None else names:
         try:
             yield read_run(folder / name)

@@ -1,4 +1,4 @@
-"""Keeps one sandbox for all questions to a document: it is started, and given the text, once."""
+"""Keep one sandbox for all questions to a document: it is started, and given the text, once."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from sandbox import HostQuery, Protections, Result, Sandbox, refuse_to_delegate
 
 @dataclass(slots=True)
 class KeptEngine:
-    """Opens the sandbox of a run: the one that an earlier run on the same document has left.
+    """Open the sandbox of a run: the sandbox that an earlier run on the same document has left.
 
     Each run begins a new session in it, without earlier variables. `close` ends it.
     """

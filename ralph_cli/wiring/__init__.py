@@ -1,1 +1,1 @@
-"""The composition root: settings in, models, sandbox, checks and modes out; the only place that knows everybody."""
+"""The composition root: it makes models, sandbox, checks and modes from settings. Only this room imports all others."""

@@ -1,4 +1,4 @@
-"""The judge of `ralph check --judge`: from settings to a function that rules on the sentences of a memo."""
+"""The judge of `ralph check --judge`: makes a function from settings that rules on the sentences of a memo."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ JudgeFactory = Callable[[Document], Judge]
 def open_memo_judge(
     settings: Settings, sink: EventSink, models: Mapping[str, Model] | None = None
 ) -> Iterator[tuple[JudgeFactory, str]]:
-    """A judge for each document, and the judge's name; its calls are budgeted, and `sink` hears of them.
+    """Return a judge for each document, and the judge's name. Its calls are budgeted and reported to `sink`.
 
     Raises ConfigError if no language model can be asked.
     """

@@ -1,4 +1,4 @@
-"""What a run will likely cost, before anything is sent: from runs like it, or from the usual number of calls."""
+"""Estimate the cost of a run before anything is sent: from similar runs, or from the usual number of calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """What a recorded run has cost in US dollars, how many characters its document had, and the dollars by role."""
+    """The cost of a recorded run in US dollars, the characters of its document, and the dollars by role."""
 
     usd: float
     characters: int
@@ -27,9 +27,10 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """US dollars that a run may cost at the low end, likely, and at the high end (None: a price is unknown); how that
-    was estimated, in a sentence; and its bound in dollars, if it has one. `by_model` has what is likely and what is
-    high of each model.
+    """The estimated cost of a run in US dollars: low, likely and high (None: a price is unknown).
+
+    It has a sentence on how the cost was estimated, and the run's bound in dollars, if it has one. `by_model` has the
+    likely and the high cost of each model.
     """
 
     low: float | None
@@ -69,16 +70,16 @@ def estimate_cost(
     is_goal: bool = False,
     is_first: bool = True,
 ) -> CostEstimate:
-    """The likely cost of a run with these models on a document of that length; `past` are similar runs.
+    """Return the likely cost of a run with these models on a document of that length; `past` are similar runs.
 
-    One that is not the first on its document (`is_first`) finds the beginning of its prompts in the vendor's cache.
+    If `is_first` is false, the beginning of the prompts is already in the vendor's cache.
     """
     budget, _ = run_budget(settings, names.by_role, {})
     whole = settings.strategy == "direct" or (settings.strategy == "auto" and characters <= settings.direct_chars)
     reading = "the model is given the whole text" if whole else "the model explores the text by code"
     size = f"the document has {characters:,} characters, and {reading}"
     if len(past) >= LEAST_RUNS:
-        # The text is a part of each call only where it is given whole.
+        # Each call contains the text only if it is given whole.
         costs = sorted(run.usd * (characters / run.characters if whole and run.characters else 1) for run in past)
         tenths = quantiles(costs, n=10, method="inclusive")
         how = f"{size}; from {len(past)} recorded runs with these models"
@@ -101,13 +102,13 @@ def estimate_cost(
 
 
 def total(costs: Sequence[float | None]) -> float | None:
-    """The sum of costs; None if one is unknown."""
+    """Return the sum of costs; None if one is unknown."""
     known = [usd for usd in costs if usd is not None]
     return sum(known) if len(known) == len(costs) else None
 
 
 def _shares(names: ModelNames, past: Sequence[PastRun]) -> dict[str, float]:
-    """The share of each model in the cost of past runs, where they recorded it."""
+    """Return the share of each model in the cost of past runs, if they recorded it."""
     spent: dict[str, float] = {}
     for run in past:
         for role, usd in run.usd_by_role.items():
@@ -120,7 +121,7 @@ def _shares(names: ModelNames, past: Sequence[PastRun]) -> dict[str, float]:
 def _cost(
     settings: Settings, names: ModelNames, calls: _Calls, characters: int, *, is_first: bool
 ) -> dict[str, float | None]:
-    """The cost of these calls by model. Conversations grow, and a cache holds most of what was sent before."""
+    """Return the cost of these calls by model. Conversations grow, and a cache holds most of the text sent before."""
     text = characters // CHARS_PER_TOKEN
     worker_input = 3_500 + text + 700 * min(calls.worker, LONGEST_CONVERSATION)
     begun = Usage(1, worker_input, 400, cache_read_tokens=0 if is_first else (2_500 + text) * 9 // 10)

@@ -1,4 +1,4 @@
-"""The parts of a goal: worker, sandbox, the user's verifiers and the desk between them, put together."""
+"""Build the parts of a goal: worker, sandbox, the user's verifiers and the desk between them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ UNVERIFIED = "this goal has no verifier: what the worker says is done is accepte
 
 @dataclass(frozen=True, slots=True)
 class GoalSpec:
-    """What the user wants: an objective, and the verifiers that decide. `continues` is the run that it continues."""
+    """A user's goal: an objective, and the verifiers that decide. `continues` is the run that it continues."""
 
     objective: str
     verifiers: tuple[CommandVerifier, ...]
@@ -48,27 +48,29 @@ class GoalSpec:
 
     @property
     def terms(self) -> GoalSet:
-        """The terms as the event that opens the run's story."""
+        """Return the terms as the event that opens the run's record."""
         verifiers = tuple((verifier.name, verifier.command) for verifier in self.verifiers)
         shell = self.verifier_environment.shell
         return GoalSet(verifiers, self.require_verifier, self.instructions, self.continues, shell, self.suffix)
 
 
 def goal_settings(settings: Settings) -> Settings:
-    """The settings of a goal, where a person has set nothing else: 20 iterations, each in a fresh conversation."""
+    """Return the settings of a goal. Defaults that the user has not set: 20 iterations, each in a fresh
+    conversation.
+    """
     usual = {"max_iterations": MAX_ITERATIONS, "retry": "fresh"}
     return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})
 
 
 def drop_judge_notices(names: ModelNames) -> ModelNames:
-    """The models of a goal, without notices about judge and verifying model, which a goal does not ask."""
+    """Return the models of a goal without notices about judge and verifying model, which a goal does not use."""
     dropped = ("one-family", "offline-judge", "unused-verifier")
     kept = tuple(notice for notice in names.notices if notice.code not in dropped)
     return replace(names, notices=kept)
 
 
 def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> BuiltMode:
-    """The goal mode on built parts; the sandbox begins to start before this returns."""
+    """Return the goal mode. Its sandbox begins to start before this returns."""
     settings, sink, folder, ledger = context.settings, context.sink, context.folder, context.ledger
     direct, _ = choose_strategy(context, document)
     nonce = context.nonces()
@@ -90,7 +92,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
         for verifier in spec.verifiers:
             ledger.check_time()
             yield verifier.name
-            # Written anew for each, so that none sees, or passes, what another made of it.
+            # Written again for each verifier, so that no verifier sees what another one changed.
             write_atomic(file, text)
             ran = run_command(verifier, file, spec.verifier_environment, ledger.seconds_left)
             yield ran if not ran.passed or _is_unchanged(file, text) else replace(ran, passed=False, ended=_CHANGED)
@@ -165,7 +167,7 @@ def _is_unchanged(file: Path, text: str) -> bool:
 
 
 def _warn(spec: GoalSpec, settings: Settings, sink: EventSink) -> None:
-    """What a person should know before anything is spent."""
+    """Warn the user of what to know before anything is spent."""
     if not spec.verifiers:
         sink(NoticeIssued("unverified", UNVERIFIED))
         if settings.score_threshold:

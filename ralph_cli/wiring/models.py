@@ -1,4 +1,4 @@
-"""Which models a run has, and the sandbox engine: from settings to connected, metered things."""
+"""Choose and connect the models of a run, and its sandbox engine. Every call is metered."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,7 +52,7 @@ NO_KEYS = (
 class ModelNames:
     """The model of each role, and notices about the choice.
 
-    `custom_verifier` is the type of a verifier of the caller's; `reasoner` is named only where a record names one.
+    `custom_verifier` is the type of the caller's verifier. `reasoner` is named only if a record names it.
     """
 
     worker: str
@@ -66,7 +66,7 @@ class ModelNames:
 
     @property
     def by_role(self) -> dict[str, str]:
-        """The name of each role's model; those of a panel count by their place."""
+        """Return the name of each role's model. Panel members have their position in the role."""
         named = {"worker": self.worker, "judge": self.judge, "subquery": self.subquery, "verifier": self.verifier}
         return named | {f"panel-{place}": name for place, name in enumerate(self.panel, 1)}
 
@@ -74,10 +74,10 @@ class ModelNames:
 def choose_models(
     settings: Settings, given: Mapping[str, Model] | None = None, custom_verifier: Verifier | None = None
 ) -> ModelNames:
-    """The models of a run: those `given` by role, else what was asked for, else what the keys allow, else `offline`.
+    """Return the models of a run: those `given` by role, else those in the settings, else by the keys, else `offline`.
 
-    Raises ConfigError when a model was named whose vendor cannot be reached, and for a verifier of the caller's that
-    cannot be asked, or is one too many.
+    Raises ConfigError if the vendor of a named model cannot be reached, or if the caller's verifier cannot be asked or
+    is one too many.
     """
     given = given or {}
     if custom_verifier is not None:
@@ -101,7 +101,9 @@ def choose_models(
 def _choose_judge_and_subquery(
     settings: Settings, given: Mapping[str, Model], worker: str, reachable_vendors: Sequence[str]
 ) -> tuple[str, str, str]:
-    """The judge, if possible of another family than the worker, the model of sub-queries, and the worker's vendor."""
+    """Return the judge (if possible of another family than the worker), the sub-query model, and the worker's
+    vendor.
+    """
     vendor, family = _vendor_of("worker", worker, given), _family_of("worker", worker, given)
     others = [known for known in reachable_vendors if known not in (family, vendor)]
     # A cloud or an own server has no default model, so the named one is used.
@@ -110,14 +112,14 @@ def _choose_judge_and_subquery(
     preferred = "offline" if family == "offline" else "openai" if "openai" in others else (*others, own_vendor)[0]
     judge_wish = settings.judge_model or (None if others else own)
     judge = _model_name_for("judge", judge_wish, preferred, settings, given)
-    # The offline engine ranks in its sub-queries, so they are asked of the very model that was chosen.
+    # The offline engine ranks in its sub-queries, so they go to the chosen model itself.
     wish = settings.subquery_model or (worker if family == "offline" and "worker" not in given else own)
     subquery = _model_name_for("subquery", wish, own_vendor, settings, given)
     return judge, subquery, own_vendor
 
 
 def _family_notices(worker: str, judge: str) -> Iterator[NoticeIssued]:
-    """What a person should know of the families of worker and judge."""
+    """Return what the user should know about the families of worker and judge."""
     if judge == worker != "offline":
         message = f"worker and judge are of one family ({worker}): they may share their errors. "
         yield NoticeIssued("one-family", message + "Set the other vendor's key, or --judge-model.")
@@ -127,7 +129,9 @@ def _family_notices(worker: str, judge: str) -> Iterator[NoticeIssued]:
 
 
 def _choose_verifier(settings: Settings, given: Mapping[str, Model], judge: str, usual: str) -> str:
-    """The model that verifies results: a light call, so by default the cheap one of the judge's vendor."""
+    """Return the model that verifies results: by default the cheap model of the judge's vendor, because calls are
+    simple.
+    """
     vendor, wish = _vendor_of("judge", judge, given), settings.verifier_model
     if vendor not in DEFAULT_MODELS and "judge" not in given:
         wish = wish or judge
@@ -137,7 +141,7 @@ def _choose_verifier(settings: Settings, given: Mapping[str, Model], judge: str,
 def _unused_option_notices(
     settings: Settings, given: Mapping[str, Model], custom_verifier: Verifier | None
 ) -> list[NoticeIssued]:
-    """Notices about options for a verifier that have no effect."""
+    """Return notices about verifier options that have no effect."""
     if settings.verify_with_model:
         return []
     said = {
@@ -172,7 +176,7 @@ def _family_of(role: str, name: str, given: Mapping[str, Model]) -> str:
 
 
 def _unnamed_services(settings: Settings) -> str:
-    """A hint to name a model of a cloud or server that is configured; empty if there is none."""
+    """Return a hint to name a model of a configured cloud or server; empty if there is none."""
     found = [vendor for vendor in (*CLOUDS, *settings.profiles) if settings.can_reach(vendor)]
     return f" Or name a model of {' or '.join(found)}, such as --model {found[0]}:NAME." if found else ""
 
@@ -186,7 +190,7 @@ def _model_name_for(
 
 
 def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, cheap: bool = False) -> str:
-    """`vendor:model` for a wish, or the default of `vendor`; ConfigError when it cannot be reached."""
+    """Return `vendor:model` for a wish, or the default of `vendor`. Raises ConfigError if it cannot be reached."""
     if name is None:
         return f"{vendor}:{DEFAULT_MODELS[vendor][1 if cheap else 0]}"
     # A bare name of no known family is most likely served by the server that the user pointed us to.
@@ -206,10 +210,10 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models of a run, metered: every call of theirs is budgeted and recorded.
+    """The models of a run, metered: every call is budgeted and recorded.
 
-    `meter` does the same for a model that comes with something of the caller's. `repeat_calls` tells of calls that an
-    earlier run made in place of this one.
+    `meter` does the same for a model inside an object of the caller's. `repeat_calls` reports calls that an earlier run
+    made instead of this run.
     """
 
     worker: Model
@@ -223,7 +227,7 @@ class Models:
     panel: tuple[Model, ...] = ()
 
     def close(self) -> None:
-        """Give the connections back; models of the caller's are left alone."""
+        """Close the connections, except those of the caller's models."""
         for model in self.connected:
             close = getattr(model, "close", None)
             if close is not None:
@@ -243,12 +247,12 @@ def build_models(
     recording: Recording | None = None,
     take_turn: TakeTurn = lambda endpoint, gap: 0.0,
 ) -> Models:
-    """Connect the models. `overrides` (worker, judge, subquery; reasoner) replaces some by models of the caller's.
-    `take_turn` keeps the rate of the settings together with other programs.
+    """Connect the models.
 
-    What is in `recording` is answered from there, and not bought again.
+    `overrides` (worker, judge, subquery; reasoner) replaces some models by the caller's. `take_turn` keeps the rate of
+    the settings together with other programs. Replies in `recording` are reused and not bought again.
 
-    Raises ConfigError when a cost cap is set and a price is unknown: a cap that cannot be kept is no cap.
+    Raises ConfigError if a cost cap is set and a price is unknown, because the cap could not be kept.
     """
     numbers = call_numbers()
     recording, seconds = recording or Recording(), settings.max_call_time
@@ -276,7 +280,7 @@ def build_models(
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
         connected = connect(name, endpoint, deadline_s=settings.max_call_time)
         closing.append(connected)
-        # A script that is read again begins at its first reply, and those of the recording were its first ones.
+        # A script that is read again begins at its first reply, and the recorded replies were its first ones.
         on_replay = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
         if role == "subquery":
             repeat_calls.on_replay = on_replay
@@ -306,16 +310,16 @@ def build_models(
 
 
 def sdk_loader(settings: Settings, name: str) -> Callable[[], None]:
-    """What imports the SDK that the model of that name needs."""
+    """Return the function that imports the SDK for the model of that name."""
     return partial(load_sdk, name, settings.endpoint(name.partition(":")[0]))
 
 
 def engine_opener(
     settings: Settings, document_chars: int, notice: Callable[[str], None] = lambda _: None
 ) -> Callable[[], Sandbox]:
-    """A function that opens the sandbox engine of the settings, sized for a document of that many characters.
+    """Return a function that opens the sandbox engine of the settings, sized for a document of that many characters.
 
-    `notice` gets the reason of a wait, and the walls that this machine lacks.
+    `notice` gets the reason of a wait, and the protections that this machine lacks.
     """
 
     def start_engine() -> Sandbox:
@@ -337,10 +341,10 @@ def engine_opener(
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
+    """The parts that a mode is built on: settings, connected models, sandbox opener, nonces, sink, folder, ledger.
 
-    `earlier` are the events of the runs that it continues, the latest first. A replay has nothing else.
-    `followed` are those of the runs that the question follows on, the latest last. `branch` is that of a child worker.
+    `earlier` has the events of the runs that it continues, the latest first; a replay has only these. `followed` has
+    the events of the runs that the question follows on, the latest last. `branch` identifies a child worker.
     """
 
     settings: Settings
@@ -356,11 +360,13 @@ class RunContext:
     branch: str = ""
 
     def recorded_snippets(self) -> RecordedSnippets:
-        """The snippets that those runs have a record of."""
+        """Return the snippets recorded in those runs."""
         return RecordedSnippets.of(self.earlier, self.models.repeat_calls, self.branch)
 
     def of_child(self, branch: str, engine: Callable[[], Sandbox], **limits: int) -> "RunContext":
-        """The context of a child worker: its events and requests bear its branch, and `limits` are its settings."""
+        """Return the context of a child worker. Its events and requests carry its branch, and `limits` are its
+        settings.
+        """
         models = replace(
             self.models,
             worker=BranchModel(self.models.worker, branch),
@@ -384,9 +390,9 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class BuiltMode:
-    """What a run is made of: its mode, and how to end the processes and threads behind it.
+    """A mode, and how to end the processes and threads behind it.
 
-    `kept` says whether there is a result already while an iteration is being made, which a failure must not lose.
+    `kept` tells whether there is a result during an iteration, which a failure must not lose.
     """
 
     mode: Mode
@@ -394,6 +400,6 @@ class BuiltMode:
     has_result: Callable[[], bool] = lambda: False
 
     def close(self) -> None:
-        """End them, in order."""
+        """End the processes and threads, in order."""
         for close in self.closers:
             close()

@@ -1,4 +1,4 @@
-"""One small call to a model, to see whether it answers and what that costs."""
+"""Make one small call to a model, to see whether it answers and what that costs."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _PROBE = Request("doctor", "", (UserTurn("Reply with the one word: ready"),), ma
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a model has answered: after how many seconds, for how many tokens and dollars, under which name."""
+    """A model's answer: its duration in seconds, its tokens and dollars, and the name that the model gave."""
 
     served_as: str
     seconds: float
@@ -24,7 +24,9 @@ class Probe:
 
 
 def probe(settings: Settings, name: str) -> Probe:
-    """Ask the model once, without repetition. Raises ConfigError or ProviderError that says why it cannot be asked."""
+    """Ask the model once, without retries. Raises ConfigError or ProviderError with the reason if it cannot be
+    asked.
+    """
     endpoint = settings.endpoint(name.partition(":")[0])
     model = connect(name, endpoint, deadline_s=min(LONGEST_PROBE_S, settings.max_call_time))
     begun = clock.monotonic()
@@ -37,12 +39,12 @@ def probe(settings: Settings, name: str) -> Probe:
 
 
 def services_of(settings: Settings) -> tuple[str, ...]:
-    """All whose models can be named: vendors, clouds, and the servers of the settings."""
+    """Return all services whose models can be named: vendors, clouds, and the servers of the settings."""
     return (*KEYED_VENDORS, *CLOUDS, *settings.profiles)
 
 
 def named_models(settings: Settings, more: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
-    """For each service the models that the settings name, and `more`. Raises ConfigError for what names no model."""
+    """Return, by service, the models that the settings name, and `more`. Raises ConfigError for an invalid name."""
     wishes = (settings.model, settings.judge_model, settings.subquery_model, settings.verifier_model)
     found: dict[str, tuple[str, ...]] = dict.fromkeys(services_of(settings), ())
     for wish in (*wishes, *settings.panel, *more):
@@ -53,7 +55,7 @@ def named_models(settings: Settings, more: tuple[str, ...] = ()) -> dict[str, tu
 
 
 def models_to_probe(settings: Settings, more: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
-    """For each service that is configured the models to ask: those that are named, else its cheap default, if any."""
+    """Return, for each configured service, the models to ask: the named models, else its cheap default, if any."""
     named = named_models(settings, more)
     cheap = {vendor: (f"{vendor}:{names[1]}",) for vendor, names in DEFAULT_MODELS.items()}
     return {name: named[name] or cheap.get(name, ()) for name in named if settings.can_reach(name)}

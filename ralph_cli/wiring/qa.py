@@ -1,4 +1,4 @@
-"""The parts of a question run: worker, sandbox, checks and judge, put together."""
+"""Build the parts of a question run: worker, sandbox, checks and judge."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ from ralph_cli.wiring.reading import may_have_children, open_reader, work_ahead
 def build_qa(
     context: RunContext, document: Document, question: str, source: DocumentSource, verifier: Verifier | None = None
 ) -> BuiltMode:
-    """The qa mode on built parts; the sandbox begins to start before this returns."""
+    """Return the qa mode. Its sandbox begins to start before this returns."""
     settings, models = context.settings, context.models
     least_share = settings.min_coverage or 0.0
     exchanges = tuple(map(Exchange.of, context.followed))
@@ -85,12 +85,12 @@ def build_qa(
 
 
 def has_vetoes(context: RunContext) -> bool:
-    """Whether objections by code are final: no model judges, or the user wants `strict`."""
+    """Whether objections by code are final: no model judges, or the settings say `strict`."""
     return context.settings.strict or context.models.judge.vendor == "offline"
 
 
 def build_looker(context: RunContext, document: Document, visibility: VisibilityPolicy | None = None) -> Looker | None:
-    """What runs the look-ups of judges; None where no model is there to ask for any."""
+    """Return the object that runs the look-ups of judges; None if no model can ask for look-ups."""
     if context.models.judge.vendor == "offline":
         return None
     return Looker(document, document.derive(HostLookups), context.settings.judge_looks, visibility)
@@ -99,9 +99,9 @@ def build_looker(context: RunContext, document: Document, visibility: Visibility
 def build_absence_reader(
     context: RunContext, document: Document, whole: str, looker: Looker | None
 ) -> AbsenceReader | None:
-    """The second reader of absences; None without a model to look.
+    """Return the second reader of absences; None without a model for it.
 
-    `whole` is the statement that nothing in it answers what is asked.
+    `whole` is the statement that nothing in the document answers the question.
     """
     if looker is None or not looker.rounds:
         return None
@@ -111,7 +111,7 @@ def build_absence_reader(
 def build_list_reader(
     context: RunContext, document: Document, task: str, looker: Looker | None, *, is_list: bool
 ) -> ListReader | None:
-    """The second reader of a list; None for what is none, or where no model is there to look."""
+    """Return the second reader of a list; None if the answer is not a list or no model can read."""
     if looker is None or not looker.rounds or not is_list:
         return None
     return ListReader(context.models.judge, document, task, context.nonces, looker)
@@ -120,12 +120,13 @@ def build_list_reader(
 def build_verifier_check(
     context: RunContext, task: str, custom_verifier: Verifier | None = None
 ) -> VerifierCheck | None:
-    """The check of a verifier of the caller's `custom_verifier`, or of `--verify-with-model`; None if neither was asked
-    for."""
+    """Return the check of the caller's `custom_verifier`, or of `--verify-with-model`; None if neither was
+    requested.
+    """
     verifier: Verifier
     settings, models, nonces = context.settings, context.models, context.nonces
     if custom_verifier is not None:
-        # A resumed run must ask the very same again, so what is left to chance comes from the run's seed.
+        # A resumed run must send the same requests again, so random choices come from the run's seed.
         if isinstance(custom_verifier, LLMVerifier) and custom_verifier.new_nonce is clock.token:
             custom_verifier = replace(custom_verifier, new_nonce=nonces)
         verifier = custom_verifier.through(models.meter) if isinstance(custom_verifier, AsksModel) else custom_verifier

@@ -1,4 +1,4 @@
-"""The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
+"""Build the parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -29,17 +29,17 @@ from sandbox import Sandbox
 
 CHILD_STEPS = 20  # steps of a child worker, if a worker may take no fewer
 
-# Children of the worker that work side by side: the sandbox of each has about 130 MB. Of a child two do.
+# Children of the worker that run in parallel: each sandbox takes about 130 MB. A child has two of its own.
 CHILDREN_AT_ONCE = 8
 
-# What the answer of a child worker is to be.
+# The required form of a child worker's answer.
 CHILD_ANSWER = "findings for a colleague, who cannot see this part of the document"
 
 Closers = tuple[Callable[[], None], ...]  # how to end the threads and processes behind something, in order
 
 
 def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]:
-    """Whether the model gets the whole document, and why; no reason if there was no choice."""
+    """Return whether the model gets the whole document, and why; no reason if there was no choice."""
     settings, size = context.settings, len(document.text)
     if context.models.worker.vendor == "offline":
         refused = "the built-in engine reads by code only, so --strategy direct is not followed"
@@ -53,7 +53,7 @@ def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]
 def open_sandbox(
     context: RunContext, document: Document, nonce: str, memory: str | None = None, *, has_children: bool = False
 ) -> tuple[DocumentSandbox, Subqueries, Closers]:
-    """The sandbox with the document, not started yet, and who answers the questions of its code."""
+    """Return the sandbox with the document, not started yet, and the object that answers the questions of its code."""
     sandbox = DocumentSandbox(context.engine, document, context.ledger, memory, has_children=has_children)
     model, most = context.models.subquery, context.settings.max_subqueries
     at_once = context.settings.max_parallel
@@ -64,9 +64,11 @@ def open_sandbox(
 def open_reader(
     context: RunContext, assignment: Assignment, source: DocumentSource | None, agent: str, nonce: str = ""
 ) -> tuple[DocumentReader, Closers]:
-    """The worker with its sandbox, which begins to start before this returns unless the document is given whole. Its
-    `nonce` is a new one unless it is given: children have their parent's, for they may begin in any order. Without a
-    `source` nobody looks whether a reader of the pages sees what is quoted."""
+    """Return the worker with its sandbox. The sandbox begins to start now, unless the document is given whole.
+
+    Children get the `nonce` of their parent, because they may begin in any order; otherwise it is new. Without a
+    `source`, nothing checks whether a reader of the pages sees the quoted words.
+    """
     settings, sink, document = context.settings, context.sink, assignment.document
     direct, reason = choose_strategy(context, document)
     if reason:
@@ -117,7 +119,7 @@ def open_reader(
 
 
 def may_have_children(context: RunContext, document: Document) -> bool:
-    """Whether the worker's code may hand parts of the document to other workers: of one that it is not given whole."""
+    """Whether the worker's code may give parts of the document to other workers: only if it does not get it whole."""
     if context.models.worker.vendor == "offline" or not context.settings.max_depth:
         return False
     return not choose_strategy(context, document)[0]
@@ -126,8 +128,10 @@ def may_have_children(context: RunContext, document: Document) -> bool:
 def build_children(
     context: RunContext, document: Document, nonce: str, subqueries: Subqueries
 ) -> tuple[Children, Closers]:
-    """Who answers the `rlm_query` of a worker's code, and how to end them. Sandboxes of children that have ended serve
-    the next ones."""
+    """Return the object that answers the `rlm_query` calls of a worker's code, and a function that ends the children.
+
+    The sandboxes of finished children are reused for the next ones.
+    """
     settings = context.settings
     idle: list[Sandbox] = []
     lock = threading.Lock()
@@ -192,16 +196,16 @@ def build_children(
 
 
 def work_ahead(reader: DocumentReader, needed: Iterable[Callable[[], None]]) -> None:
-    """Have this worked out while the first reply to the reader's worker is waited for, if it is one that takes long."""
+    """Compute these while the reader waits for its worker's first reply, if that reply takes long."""
     explorer = reader.explorer
     if explorer.model.vendor not in KEYLESS_VENDORS:
         explorer.model = PreloadingModel(explorer.model, tuple(needed))
 
 
 def _take_up_conversation(context: RunContext, assignment: Assignment, explorer: Explorer) -> None:
-    """Let the worker go on in the conversation of the runs before, if that can be made again and is not too long.
+    """Let the worker continue the conversation of the earlier runs, if it can be rebuilt and is not too long.
 
-    Else its opening tells what was asked, answered and quoted.
+    Otherwise its opening message tells what was asked, answered and quoted.
     """
     model, sink = context.models.worker, context.sink
     if model.vendor == "offline":

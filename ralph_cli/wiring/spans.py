@@ -1,4 +1,4 @@
-"""Where the spans of a run go, if anywhere: never a reason for which a run fails."""
+"""Choose the collector of a run's spans, if any. A fault here never makes a run fail."""
 
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError
@@ -7,7 +7,9 @@ from ralph_cli.providers.endpoint import check_address
 
 
 def open_spans(settings: Settings) -> tuple[tuple[EventSink, ...], tuple[NoticeIssued, ...]]:
-    """A sink that sends a run's spans to the collector of the settings, if they name one; or why there is none."""
+    """Return a sink that sends a run's spans to the collector of the settings, if they name one; or why there is no
+    sink.
+    """
     if not settings.otel:
         return (), ()
     try:

@@ -1,4 +1,4 @@
-"""What a run may spend: the bounds that were set, or those of a run for which none was; and what calls can cost."""
+"""What a run may spend: the bounds in the settings, or default bounds; and what calls can cost."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,10 +25,10 @@ _PROBE = Request("worker", "", ())
 def run_budget(
     settings: Settings, names: Mapping[str, str], given: Mapping[str, Model]
 ) -> tuple[Budget, tuple[NoticeIssued, ...]]:
-    """What a run with these models may spend, and the notices about it at the start.
+    """Return what a run with these models may spend, and the notices about it at the start.
 
-    `names` has the model of each role, `given` those that the caller brings. Without `max_cost` it is bounded all the
-    same: in dollars, or, where a price is unknown, in calls and tokens; models of this machine cost nothing.
+    `names` has the model of each role, `given` has the caller's models. Without `max_cost` the run still has a bound:
+    in dollars, or, if a price is unknown, in calls and tokens. Models of this machine cost nothing.
     """
     budget = Budget(settings.max_time, settings.max_cost, settings.max_calls, settings.max_tokens)
     if settings.max_cost == inf:
@@ -64,7 +64,7 @@ def run_budget(
 
 
 def cost_estimator(settings: Settings, name: str) -> Estimate:
-    """The most that a request to that model can cost and take."""
+    """Return a function for the most that a request to that model can cost and use."""
     vendor, model = parse_model_name(name, "anthropic", settings.profiles)
     base_url, own = settings.endpoint(vendor).base_url, settings.price_list
 
@@ -72,7 +72,7 @@ def cost_estimator(settings: Settings, name: str) -> Estimate:
         if vendor == "offline":
             return Forecast(0.0)
         prompt = most_prompt_tokens(request)
-        # What is written to a prompt cache costs more than what is not.
+        # Tokens written to a prompt cache cost more than others.
         written = prompt if request.cache else 0
         usage = Usage(1, prompt, request.max_tokens, cache_write_tokens=written)
         return Forecast(prices.price(vendor, model, usage, base_url, own), most_tokens(request))
@@ -81,16 +81,16 @@ def cost_estimator(settings: Settings, name: str) -> Estimate:
 
 
 def most_usd(settings: Settings, model: str, usage: Usage) -> float:
-    """What a call of that model has cost; when its bill is unknown, the most that a call of its size may; else inf."""
+    """Return the cost of a call; if its bill is unknown, the most that a call of its size may cost; else inf."""
     if usage.usd is not None:
         return usage.usd
-    # Nobody knows any more which script it was; no other takes more tokens than this one.
+    # The script is no longer known; no other script takes more tokens than this one.
     most = cost_estimator(settings, model)(Request("", "\u8cc3" * usage.characters, ())).usd
     return inf if most is None else most
 
 
 def require_price(settings: Settings, name: str) -> None:
-    """ConfigError when a person has set a cap that an unknown price would break."""
+    """Raise ConfigError if the user has set a cap that an unknown price would break."""
     if settings.max_cost in (None, inf) or cost_estimator(settings, name)(_PROBE).usd is not None:
         return
     hint = f"--prices {name}=IN/OUT gives it (dollars per million tokens), or leave out --max-cost"
@@ -98,13 +98,13 @@ def require_price(settings: Settings, name: str) -> None:
 
 
 class PricedModel(ModelWrapper):
-    """A model whose replies cost what the settings say, where they say it."""
+    """A model whose replies have the prices of the settings, if the settings give any."""
 
     def __init__(self, wrapped: Model, own: PriceList) -> None:
         self.wrapped, self._own = wrapped, own
 
     def complete(self, request: Request) -> Reply:
-        """The wrapped model's reply at that price."""
+        """Return the wrapped model's reply at that price."""
         reply = self.wrapped.complete(request)
         usd = prices.own_price(self.name, reply.usage, self._own)
         return reply if usd is None else replace(reply, usage=replace(reply.usage, usd=usd))

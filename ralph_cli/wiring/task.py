@@ -1,4 +1,4 @@
-"""The parts of a task run: reader and sandbox, reasoner, hard rules, task judge and memory, put together."""
+"""Build the parts of a task run: reader and sandbox, reasoner, hard rules, task judge and memory."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ ANY_COUNT = Range(1, 1_000_000)  # items of a brief, and different quotes in it,
 class TaskSpec:
     """A task with everything that was read for it before the run began: schema and memory.
 
-    `resumed` says that an earlier run, which found the same, may have added to the memory since.
+    `resumed` is true if an earlier run, which read the same memory, may have added to it since.
     """
 
     text: str
@@ -51,9 +51,9 @@ class TaskSpec:
 
 
 def read_spec(settings: Settings, task: str, document: Document | None, earlier: Sequence[Path] = ()) -> TaskSpec:
-    """Read schema and memory; what the runs in the folders `earlier` found is taken from there, latest first.
+    """Read schema and memory. Those that the runs in the folders `earlier` found are reused, the latest first.
 
-    Raises ConfigError when one cannot be used, before anything is spent.
+    Raises ConfigError before anything is spent if one of them cannot be used.
     """
     kind = settings.output_format
     schema, written = None, ""
@@ -65,13 +65,13 @@ def read_spec(settings: Settings, task: str, document: Document | None, earlier:
     file = _memory_file(settings, document, needed=snapshot is None)
     # The file may be longer than the budget, which was lowered since, or a person edited the file.
     found = newest_text(file.read(), settings.memory_budget - HEADER_CHARS) if file else ""
-    # In bytes: a text that is read as text loses its carriage returns, and requests would not be the same.
+    # In bytes: reading as text would drop carriage returns, and the requests would differ.
     memory = found if snapshot is None else snapshot.read_bytes().decode("utf-8")
     return TaskSpec(task, OutputForm(kind, schema, file is not None), written, memory, file, bool(earlier))
 
 
 def find_run_file(folders: Sequence[Path], name: str) -> Path | None:
-    """The first file of that name in run folders; a link is none, for it may lead anywhere."""
+    """Return the first file of that name in run folders. Links are skipped, because they may lead anywhere."""
     paths = (folder / name for folder in folders)
     return next((path for path in paths if path.is_file() and not path.is_symlink()), None)
 
@@ -113,7 +113,7 @@ def build_task(
     source: DocumentSource,
     custom_verifier: Verifier | None = None,
 ) -> BuiltMode:
-    """The task mode on built parts; the sandbox begins to start before this returns."""
+    """Return the task mode. Its sandbox begins to start before this returns."""
     settings, models, memory = context.settings, context.models, spec.memory
     write_atomic(context.folder / MEMORY_SNAPSHOT_FILE, memory)
     if spec.schema:
@@ -180,10 +180,10 @@ def build_task(
 
 
 def _memory_writer(spec: TaskSpec, budget: int, sink: EventSink) -> Callable[[int, str], None] | None:
-    """Adds a block to the memory file, if there is one; one that cannot be written is a notice, never the end of a run.
+    """Return a function that adds a block to the memory file, if there is one. A failed write is only a notice.
 
-    A resumed run may find that the run that it resumes has added the very same block: then there is one more of it than
-    that run had found, and it is not added again.
+    A resumed run may find that the earlier run has already added the same block. The file then has one more of it than
+    the earlier run found, and the block is not added again.
     """
     if (file := spec.memory_file) is None:
         return None
