@@ -1,1 +1,1 @@
-"""What letters, words and tables are, in pure functions on text."""
+"""Letters, words, figures and tables in text: pure functions."""

@@ -1,4 +1,7 @@
-"""The source of a figure in words: its cell with row, column and scale, or words beside it, and its rivals. Pure."""
+"""The source of a figure in words:
+
+its cell with row, column and scale, or the words next to it, and its rivals. Pure.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +18,9 @@ _BRACKETED = re.compile(r"\([^()]*\)")
 
 
 def describe_source(figure: FigureSource) -> str:
-    """A figure and its source in one line, for a judge and a terminal; of a long one fewer rivals, less of labels."""
+    """Return a figure and its source in one line, for a judge and a terminal. Long lines have fewer rivals, shorter
+    labels.
+    """
     lines = [f'"{figure.words}": ' + " | ".join(source_parts(figure, most, width)) for most, width in _FORMS]
     return next((line for line in lines if len(line) <= _LONG), lines[-1])
 
@@ -24,8 +29,11 @@ _FORMS = ((_ALL_RIVALS, _WIDTH), (1, 36), (1, 24))
 
 
 def source_parts(figure: FigureSource, most: int = _ALL_RIVALS, width: int = _WIDTH) -> list[str]:
-    """Where a figure comes from, what names its row and column, and `most` of the figures for which it may be mistaken,
-    in each direction; labels of `width` characters."""
+    """Return the source of a figure, the labels of its row and column, and its rivals.
+
+    There are up to `most` rivals (figures for which it may be mistaken) in each direction. Labels have up to `width`
+    characters.
+    """
     if figure.origin == "nowhere":
         return [figure.difference or "in no quote"]
     place = _place_parts(figure, width) if figure.origin == "quote" else (_origin_part(figure, width),)
@@ -33,7 +41,7 @@ def source_parts(figure: FigureSource, most: int = _ALL_RIVALS, width: int = _WI
 
 
 def _origin_part(figure: FigureSource, width: int) -> str:
-    """Where a figure comes from that is in no quote."""
+    """Return the source of a figure that is in no quote."""
     header = f'in "{shorten_line(figure.token.text, width)}" ' if figure.token else ""
     return {
         "calculation": f"from the calculation {figure.calculation}",
@@ -44,7 +52,9 @@ def _origin_part(figure: FigureSource, width: int) -> str:
 
 
 def _place_parts(figure: FigureSource, width: int) -> Iterator[str]:
-    """Where a figure of a quote is: its cell, one of several cells with its value, or the words beside it."""
+    """Return the position of a quoted figure: its cell, one of several cells with its value, or the words next
+    to it.
+    """
     quote, token = f"quote {figure.quote}", figure.token.text if figure.token else ""
     if figure.row or figure.column:
         equal = [rival for rival in figure.rivals if rival.near == "value"]
@@ -73,7 +83,7 @@ def _rival_part(rival: Rival, width: int) -> str:
 
 
 def _path(labels: Sequence[Label], width: int) -> str:
-    """A path in one line; of a long one the innermost labels."""
+    """Return a path in one line; only the innermost labels if it is long."""
     words = [label.text for label in labels]
     while len(words) > 1 and len(" > ".join(words)) > width:
         words = words[1:]
@@ -81,7 +91,9 @@ def _path(labels: Sequence[Label], width: int) -> str:
 
 
 def _short_scale(text: str, width: int) -> str:
-    """A statement of scale in a few words: what it has in brackets, or the rest of its line, if that states it."""
+    """Return a statement of scale in a few words: its text in brackets, or the rest of its line, if that states the
+    scale.
+    """
     bracketed = next((match[0] for match in _BRACKETED.finditer(text) if SCALE_STATEMENT.search(match[0])), "")
     stated = SCALE_STATEMENT.search(text)
     return shorten_line(bracketed or (text[stated.start() :] if stated else text), width)

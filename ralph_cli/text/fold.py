@@ -1,9 +1,9 @@
-"""The folded copy of a text, in which quotes are searched, with a way back to the text's own offsets.
+"""The folded copy of a text, in which quotes are searched, with a map back to the text's own offsets.
 
-Folded away is what printing and copying change without changing the meaning: runs of white space, typographic quotes,
-primes and dashes, ligatures, soft hyphens, zero-width characters, decomposed accents, marks of empty cells, and that a
-figure is raised or lowered where it touches no number. Digits, signs, decimal points, percent, currency, case and words
-are never touched, and there is no NFKC: 10\N{SUPERSCRIPT TWO} stays what it is.
+Folding removes what printing and copying change without changing the meaning: runs of white space, typographic quotes,
+primes and dashes, ligatures, soft hyphens, zero-width characters, decomposed accents, marks of empty cells, and the
+raising or lowering of figures that touch no number. Digits, signs, decimal points, percent, currency, case and words
+are never changed, and NFKC is not used: 10² stays 10².
 """
 
 import re
@@ -20,7 +20,7 @@ from ralph_cli.text.raised import LOWERED, RAISED, readable_figures
 # Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
 ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
-# All white space but the plain space (what `str.isspace` knows).
+# All white space (by `str.isspace`) except the plain space.
 WHITE_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # noqa: E501
 
 _VARIANTS = {
@@ -48,7 +48,7 @@ _HYPHEN = re.compile(r"(?<=\w)- ?(?=\w)")
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """Where one pass changed lengths: edit k turned source[begins[k]:ends[k]] into result[starts[k]:stops[k]]."""
+    """The length changes of one pass: edit k turned source[begins[k]:ends[k]] into result[starts[k]:stops[k]]."""
 
     starts: "array[int]" = field(default_factory=partial(array, "q"))
     stops: "array[int]" = field(default_factory=partial(array, "q"))
@@ -56,7 +56,7 @@ class _Layer:
     ends: "array[int]" = field(default_factory=partial(array, "q"))
 
     def replace(self, part: str, edits: Iterable[tuple[int, int, str]], at: int = 0) -> str:
-        """A part of the source that begins at `at`, behind those before, with the given places, in order, replaced."""
+        """Return a part of the source, which begins at `at`, with the given intervals replaced, in order."""
         pieces: list[str] = []
         last, moved = 0, self.stops[-1] - self.ends[-1] if self.ends else 0
         for begin, end, replacement in edits:
@@ -70,7 +70,7 @@ class _Layer:
         return "".join((*pieces, part[last:])) if pieces else part
 
     def begin(self, offset: int) -> int:
-        """Source offset at which the result's character `offset` begins."""
+        """Return the source offset at which the result's character `offset` begins."""
         edit = bisect_right(self.starts, offset) - 1
         if edit < 0:
             return offset
@@ -79,7 +79,7 @@ class _Layer:
         return self.ends[edit] + offset - self.stops[edit]
 
     def end(self, offset: int) -> int:
-        """Source offset at which the result's character before `offset` ends."""
+        """Return the source offset at which the result's character before `offset` ends."""
         edit = bisect_right(self.starts, offset - 1) - 1
         if edit < 0:
             return offset
@@ -90,18 +90,18 @@ class _Layer:
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A folded text; `original_span` leads back.
+    """A folded text; `original_span` maps back to the original.
 
-    The passes keep only the places they changed, not one number a character.
+    The passes store only the positions that they changed, not one number per character.
     """
 
     text: str
     layers: tuple[_Layer, ...] = ()
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The half-open interval of the original text that the non-empty interval [start, end) was folded from.
+        """Return the half-open interval of the original text that the non-empty interval [start, end) was folded from.
 
-        Folded-away characters at its edges do not belong to it.
+        It does not include removed characters at its edges.
         """
         for layer in reversed(self.layers):
             start, end = layer.begin(start), layer.end(end)
@@ -133,7 +133,9 @@ def fold(text: str) -> FoldedText:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Where parts of a text begin and end, none of them within white space: so the text is never copied as a whole."""
+    """Yield the start and end of parts of a text, none within white space, so that the text is never copied as
+    a whole.
+    """
     start = 0
     while start < len(text):
         last = _INK.search(text, start + BLOCK - 1)
@@ -143,15 +145,15 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> FoldedText:
-    """The text with the given intervals, in order, replaced; `FoldedText.original_span` leads back."""
+    """Return the text with the given intervals replaced, in order; `FoldedText.original_span` maps back."""
     layers: list[_Layer] = []
     return FoldedText(_apply(text, edits, layers), tuple(layers))
 
 
 def without_hyphens(folded: FoldedText) -> FoldedText:
-    """A second key without the hyphens inside words, to find words divided at a line end.
+    """Return a second key without hyphens inside words, to find words divided at a line end.
 
-    It also drops hyphens that belong there, so whatever is found with it must be compared again with the text.
+    It also lacks hyphens that belong there, so each match must be compared with the text again.
     """
     layers = list(folded.layers)
     text = _apply(folded.text, ((m.start(), m.end(), "") for m in _HYPHEN.finditer(folded.text)), layers)
@@ -166,7 +168,7 @@ def _compositions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _apply(text: str, edits: Iterable[tuple[int, int, str]], layers: list[_Layer]) -> str:
-    """Replace the given places, in order, and note them as a new layer."""
+    """Replace the given intervals, in order, and record them as a new layer."""
     layer = _Layer()
     result = layer.replace(text, edits)
     if layer.starts:

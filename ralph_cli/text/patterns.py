@@ -10,10 +10,11 @@ _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 
 
 def widen_spaces(pattern: str) -> str:
-    """A regular expression in which a space matches any white space, as line ends are nothing to who searches words.
+    """Return a regular expression in which a space matches any white space, because a search for words ignores line
+    ends.
 
-    A space with a quantifier behind it keeps it (" ?" is one space or none), and one in a class stays one of its
-    characters. A verbose pattern, whose spaces mean nothing, is left as it is.
+    A space before a quantifier keeps the quantifier (" ?" is one space or none). A space in a class stays one of its
+    characters. A verbose pattern, whose spaces have no meaning, is not changed.
     """
     if _VERBOSE.search(pattern):
         return pattern

@@ -75,12 +75,12 @@ def read_unit(label: str) -> Quantity | None:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a label that tell it from others, in the singular."""
+    """Return the words of a label that distinguish it from others, in the singular."""
     return frozenset(map(singular, _CONTENT.findall(text))) - _GENERIC - LITTLE_WORDS
 
 
 def read_scales(text: str) -> Scales:
-    """The scales that a text names for figures of a table; "sales of $7 million" names none."""
+    """Return the scales that a text names for figures of a table; "sales of $7 million" names none."""
     powers: set[int] = set()
     exceptions: set[frozenset[str]] = set()
     for match in SCALE_STATEMENT.finditer(text):
@@ -92,7 +92,7 @@ def read_scales(text: str) -> Scales:
 
 
 def _power_of(statement: "re.Match[str]") -> int:
-    """The power of ten of a statement of scale."""
+    """Return the power of ten of a statement of scale."""
     kilo = "k" if statement["kilo"] is not None else ""
     word = statement["word"] or statement["things"] or statement["mark"] or statement["zeros"] or kilo
     return SCALE_WORDS[word.lower()] if word else sum(map(EAST_ASIAN_SCALES.__getitem__, statement["east"]))

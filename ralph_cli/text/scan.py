@@ -24,7 +24,7 @@ def find_places(
 
 
 def strip_interval(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval without the white space at its edges; empty if there is nothing else in it."""
+    """Return the interval without the white space at its edges; empty if it has only white space."""
     stripped = text[start:end].lstrip()
     start = end - len(stripped)
     return start, start + len(stripped.rstrip())

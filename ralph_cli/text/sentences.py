@@ -1,4 +1,4 @@
-"""Sentences and lines: where they end in a text, and which of them is around a place. Pure."""
+"""Sentences and lines: their ends in a text, and the one around a position. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str =
 def sentence_at(
     text: str, start: int, end: int, low: int = 0, high: int | None = None, stops: str = ".!?"
 ) -> tuple[int, int]:
-    """The sentence, or the sentences, that contain text[start:end], looked for within text[low:high]."""
+    """Return the sentence, or sentences, that contain text[start:end], within text[low:high]."""
     high = len(text) if high is None else high
     begins = (begin for _, begin in sentence_ends(text, low, min(start + _REACH, high), stops) if begin <= start)
     # The last characters of the place may be the stop themselves.
@@ -66,20 +66,20 @@ def sentence_at(
 
 
 def line_at(text: str, start: int, end: int, low: int = 0, high: int | None = None) -> tuple[int, int]:
-    """The line, or the lines, that contain text[start:end], without the line's end, within text[low:high]."""
+    """Return the line, or lines, that contain text[start:end], without the line end, within text[low:high]."""
     high = len(text) if high is None else high
     last = text.find("\n", end, high)
     return max(text.rfind("\n", low, start) + 1, low), last if last >= 0 else high
 
 
 def shorten_line(text: str, max_chars: int) -> str:
-    """A text on one line; of a longer one the first `max_chars` characters, with dots behind them."""
+    """Return a text on one line, cut after `max_chars` characters, with dots after the cut."""
     flat = " ".join(text.split())
     return flat if len(flat) <= max_chars else flat[:max_chars] + "..."
 
 
 def _is_abbreviated(text: str, low: int, stop: int) -> bool:
-    """Whether the full stop before `stop` is that of an abbreviation."""
+    """Whether the full stop before `stop` belongs to an abbreviation."""
     before = text[low:stop]
     if not before[-2:-1].isupper() and not before[:-1].casefold().endswith(_SHORTENED):
         return before[-2:-1].isdigit() and bool(_TITLED.search(before))  # as most are none, which is told in less time

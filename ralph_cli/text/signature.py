@@ -31,7 +31,7 @@ def _is_key_character(character: str) -> bool:
 
 
 class LetterIndex:
-    """The key of a folded text, with a way back. Only the length of the key of each block is kept."""
+    """The key of a folded text, with a map back to the text. Only the length of the key of each block is stored."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -43,14 +43,14 @@ class LetterIndex:
         self.key = "".join(keys)
 
     def find(self, wanted: str, limit: int) -> Iterator[tuple[int, int]]:
-        """The first `limit` intervals of the folded text whose key is `wanted`."""
+        """Return the first `limit` intervals of the folded text whose key is `wanted`."""
         at = self.key.find(wanted)
         while at >= 0 and limit > 0:
             yield self._origin(at), self._origin(at + len(wanted) - 1) + 1
             at, limit = self.key.find(wanted, at + 1), limit - 1
 
     def _origin(self, offset: int) -> int:
-        """Where the key's character `offset` is in the folded text."""
+        """Return the position of the key's character `offset` in the folded text."""
         block = bisect_right(self._starts, offset) - 1
         left = offset - self._starts[block]
         for at in range(block * _BLOCK, len(self._text)):
@@ -62,7 +62,7 @@ class LetterIndex:
 
 
 def letter_key(folded: str) -> str:
-    """The letters, marks and digits of a folded text."""
+    """Return the letters, marks and digits of a folded text."""
     return "".join(filter(_is_key_character, folded))
 
 
@@ -81,7 +81,7 @@ def has_same_meaning(quote: str, text: str) -> bool:
 
 
 def fills_line(text: str, start: int, end: int) -> bool:
-    """Whether nothing but punctuation and signs is on the line of text[start:end] beside it."""
+    """Whether the line of text[start:end] has only punctuation and signs around it."""
     first, last = line_at(text, start, end)
     beside = text[first:start] + text[end:last]
     return "\n" not in text[start:end] and not any(map(_is_key_character, beside))
@@ -169,5 +169,5 @@ def _symbols(gap: _Gap) -> Counter[str]:
 
 
 def count_zero_width(text: str) -> int:
-    """How many zero-width characters a text has."""
+    """Return the number of zero-width characters in a text."""
     return sum(map(text.count, ZERO_WIDTH))

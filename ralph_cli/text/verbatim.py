@@ -1,4 +1,4 @@
-"""Whether words are, to the letter, those of quotes: which code can decide. Pure."""
+"""Whether words are exactly those of quotes; code decides this. Pure."""
 
 import csv
 import io
@@ -16,7 +16,9 @@ _UNJUDGED = "and no model judged what it means"
 
 
 def departure(claim: str, quotes: Sequence[str]) -> str:
-    """Why a claim is not word for word one of its quotes; empty if it is. White space and typography are folded."""
+    """Return why a claim is not one of its quotes word for word; empty if it is. White space and typography are
+    folded.
+    """
     text, sources = _flat(claim), [_flat(quote) for quote in quotes]
     if not text:
         return "the claim is empty"
@@ -29,7 +31,9 @@ def departure(claim: str, quotes: Sequence[str]) -> str:
 
 
 def unquoted_parts(output: str, kind: str, quotes: Sequence[str]) -> list[str]:
-    """What of an output in the format `kind` ("json", "csv", else lines) is not word for word in a quote."""
+    """Return the parts of an output in the format `kind` ("json", "csv", else lines) that are not exactly in a
+    quote.
+    """
     sources = [_flat(quote) for quote in quotes]
     parts = [(place, _flat(text)) for place, text in _parts(output, kind) if text]
     strange = [place for place, words in parts if not any(words in source for source in sources)]
@@ -37,7 +41,7 @@ def unquoted_parts(output: str, kind: str, quotes: Sequence[str]) -> list[str]:
 
 
 def strip_marks(line: str) -> str:
-    """A line without the marks of a list or heading before it, and without the page behind it."""
+    """Return a line without list or heading marks before it, and without the page reference after it."""
     return _PAGE.sub("", _MARK.sub("", line)).strip()
 
 
@@ -46,7 +50,7 @@ def _flat(text: str) -> str:
 
 
 def _parts(output: str, kind: str) -> list[tuple[str, str]]:
-    """What the output says, piece by piece, with places; page numbers are no words."""
+    """Yield the words of the output piece by piece, with positions; page numbers are skipped."""
     try:
         if kind == "json":
             return [(f"the value at {path}", text) for path, text in _leaves(json.loads(output), "$")]

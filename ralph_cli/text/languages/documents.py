@@ -1,4 +1,4 @@
-"""A document, and texts about it, with their figures as in English. Pure."""
+"""A document, and texts about it, with their figures written as in English. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,9 +12,9 @@ from ralph_cli.text.languages.words import language_of
 
 @dataclass(frozen=True, slots=True)
 class DocumentInEnglish:
-    """The `document` with its figures as in English, each at its place; `read` is its text before and after.
+    """The `document` with its figures written as in English, at the same positions; `read` has both texts.
 
-    `language` is that of its passages which do not tell their own, `points` says whether their decimals have a point.
+    `language` applies to passages that do not show their own language. `points` tells whether decimals have a point.
     """
 
     document: Document
@@ -23,22 +23,22 @@ class DocumentInEnglish:
     points: Callable[[], bool | None]
 
     def read_text(self, text: str) -> EnglishFigures:
-        """A text about the document, read in its language unless its words show another one."""
+        """Return a text about the document, read in the document's language unless its words show another."""
         return in_english(text, self.language, self.points)
 
     def read_words(self, quote: Quote) -> EnglishFigures:
-        """The words of a quote as its passage is read; by themselves if the document has other words at its place."""
+        """Return a quote's words as read in their passage; as read alone if the document has other words there."""
         if self.read.original[quote.start : quote.end] != quote.text:
             return self.read_text(quote.text)
         return self.read.cut(quote.start, quote.end)
 
     def read_quote(self, quote: Quote) -> Quote:
-        """A quote with its figures as in English."""
+        """Return a quote with its figures written as in English."""
         return replace(quote, text=self.read_words(quote).text)
 
 
 def read_in_english(document: Document) -> DocumentInEnglish:
-    """The document in its language, as a person has said it or its text tells; for `Document.derive`."""
+    """Return the document in its language, as a person stated it or its text shows it. For `Document.derive`."""
     language = document.language or language_of(document.text)
     points = cache(lambda: writes_points(document.text))  # most texts have no passage of which that is asked
     read = in_english(document.text, language, points)

@@ -1,7 +1,7 @@
-"""Figures and dates of Japanese and Chinese as English writes them, in as many characters. Pure.
+"""Write Japanese and Chinese figures and dates as in English, with the same number of characters. Pure.
 
-Years of the Japanese eras are counted as the Gregorian ones that they began in: Reiwa 1 is 2019, Heisei 1 is 1989.
-Taiwan counts years from 1912, and often does not say so.
+Years of the Japanese eras become Gregorian years: Reiwa 1 is 2019, Heisei 1 is 1989. Taiwan counts years from 1912,
+often without naming the era.
 """
 
 import re
@@ -94,7 +94,7 @@ Replace = Callable[[re.Match[str]], str]
 
 
 def _number(han: str) -> int:
-    """A number that is written in Han characters: 十八, 二十, 三, 一百二十, 壱千壱百参拾四万."""
+    """Return a number written in Han characters: 十八, 二十, 三, 一百二十, 壱千壱百参拾四万."""
     value = group = digit = 0
     for char in (_CAPITALS.get(char, char) for char in han):
         power = _POWERS.get(char, 0)
@@ -108,7 +108,9 @@ def _number(han: str) -> int:
 
 
 def _read_number(word: str) -> int:
-    """A number of a date: in digits, in Han characters, or a year by its four digits; the first of an era is 元."""
+    """Return a number of a date: in digits, in Han characters, or a year by its four digits. The first of an
+    era is 元.
+    """
     if word.isdecimal():
         return int(word)
     if len(word) == len("2024") and not set(word) & set("十百"):
@@ -149,7 +151,7 @@ def _bound(match: re.Match[str]) -> str:
 
 
 def _in_one_scale(amount: str) -> str:
-    """An amount in the largest of its scales: 1億2,345万 is 1.2345億."""
+    """Return an amount in the largest of its scales: 1億2,345万 is 1.2345億."""
     parts = [(Decimal(figure.replace(",", "")), scales) for figure, scales in _PARTS.findall(amount)]
     if len(parts) < 2:
         return amount
@@ -159,7 +161,7 @@ def _in_one_scale(amount: str) -> str:
 
 
 def _in_digits(match: re.Match[str]) -> str:
-    """An amount in several scales, of which the last has none: 226万8,000."""
+    """Return an amount in several scales whose last part has none: 226万8,000."""
     value = 0
     for figure, scales in _PARTS.findall(match["amount"]):
         value += int(figure.replace(",", "")) * 10 ** sum(map(_POWERS.__getitem__, scales))
@@ -167,7 +169,7 @@ def _in_digits(match: re.Match[str]) -> str:
 
 
 def _part(match: re.Match[str]) -> str:
-    """Parts of a hundred, a thousand or ten thousand: 百分之五, 万分之五."""
+    """Return parts of a hundred, a thousand or ten thousand: 百分之五, 万分之五."""
     part = match["part"] if match["part"].isdecimal() else str(_number(match["part"]))
     if match["whole"] in "万萬":
         return f"{part}bp"
@@ -175,14 +177,14 @@ def _part(match: re.Match[str]) -> str:
 
 
 def _tenths(match: re.Match[str]) -> str:
-    """Tenths of a whole, as a percentage where there is room: 六成 and 6割, and 八折 of a price."""
+    """Return tenths of a whole, as a percentage if there is space: 六成 and 6割, and 八折 of a price."""
     figure = Decimal(str(_DIGITS.get(match["figure"], match["figure"])))
     percent = f"{(figure * 10).normalize():f}%"
     return percent if len(percent) <= len(match[0]) else f"{figure}成"
 
 
 def _in_full(match: re.Match[str]) -> str:
-    """An amount in numerals of contracts: in digits, or in a scale where these are too many."""
+    """Return an amount in numerals of contracts: in digits, or in a scale if it has too many digits."""
     value = _number(match["han"])
     sign, first, scales = _CURRENCIES.get(match["currency"], ""), match["han"][0], match["han"][1:]
     ways = [f"{value}", *(f"{(Decimal(value) / 10 ** _POWERS[scale]).normalize():f}{scale}" for scale in "兆億万")]
@@ -192,12 +194,12 @@ def _in_full(match: re.Match[str]) -> str:
 
 
 def _percent_of_tenths(match: re.Match[str]) -> str:
-    """Tenths with hundredths behind them: 三成二 and 3割2分 are 32%, 九五折 is 95% of a price."""
+    """Return tenths followed by hundredths: 三成二 and 3割2分 are 32%, 九五折 is 95% of a price."""
     return f"{_DIGITS.get(match[1], match[1])}{_DIGITS.get(match[2], match[2])}%"
 
 
 def _in_counted(match: re.Match[str]) -> str:
-    """A number in Han characters before what it counts; "one" is often none."""
+    """Return a number in Han characters before the thing it counts. "One" is often not a number."""
     if match["han"] == "一":
         return match[0]
     number = str(_number(match["han"])).ljust(len(match["han"]), PAD)
@@ -206,7 +208,7 @@ def _in_counted(match: re.Match[str]) -> str:
 
 
 def _dated(rest: str, bare: str = "") -> tuple[re.Pattern[str], ...]:
-    """The pattern of a date for each of the ways to write a year; `bare` follows one of Taiwan's."""
+    """Return the pattern of a date for each way to write a year; `bare` follows a year of Taiwan."""
     era = rf"(?P<era>{'|'.join(filter(None, _ERAS))})(?P<year>\d{{1,3}}|元|(?:[{_HAN}]?百)?{_BELOW_HUNDRED})年"
     taiwan = r"(?<!\d)(?P<era>)(?P<year>1[0-4]\d)年"
     return tuple(
@@ -252,7 +254,7 @@ _RULES: list[tuple[re.Pattern[str], Replace]] = [
 
 
 def figures_in_english(text: str) -> str:
-    """The text with its figures and dates as in English, of the same length."""
+    """Return the text with its figures and dates written as in English, of the same length."""
     text = text.translate(_FULL_WIDTH)
     for pattern, replace in _RULES:
 

@@ -1,7 +1,7 @@
-"""Figures and dates of other languages as English writes them, so that one reader reads all. Pure.
+"""Write figures and dates of other languages as in English, so that one reader reads all. Pure.
 
-A text is read passage by passage: an English one in a German report as English, whatever the language of the report.
-What is in a passage stays at its place: the English is as long as what it replaces.
+A text is read passage by passage: an English passage in a German report is read as English. All positions stay the
+same, because the English is as long as the words that it replaces.
 """
 
 import re
@@ -67,23 +67,25 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _WORDS = re.compile(r"\w+")
 _ENGLISH = {number: word for word, number in (UNITS | TENS).items()}
 _PARTS = "third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
-# Letters of a month's name from which it is read wherever it is.
+# Fewest letters of a month's name that is read anywhere.
 _LEAST_MONTH = 5
 
 
 @dataclass(frozen=True, slots=True)
 class EnglishFigures:
-    """A text whose figures are written as in English, of the same length as the `original`."""
+    """A text with its figures written as in English, of the same length as the `original`."""
 
     text: str
     original: str
 
     def cut(self, start: int, end: int) -> "EnglishFigures":
-        """A part of the text, as it is read in the whole."""
+        """Return a part of the text, as read within the whole."""
         return EnglishFigures(self.text[start:end], self.original[start:end])
 
     def find(self, words: str) -> str | None:
-        """Words of the text as they were written, on one line; behind its own there may be others, left as they are."""
+        """Return words of the text as originally written, on one line. Words after them that are not in the text stay
+        unchanged.
+        """
         parts = words.split()
         for count in range(len(parts), 0, -1):
             pattern = r"\s+".join(map(re.escape, parts[:count]))
@@ -93,7 +95,7 @@ class EnglishFigures:
         return None
 
     def widen(self, start: int, end: int) -> tuple[int, int]:
-        """A place in the text with all that its words replace, which may be longer, and begin before them."""
+        """Return an interval of the text, widened to all original words that its words replace."""
         while start and self.text[start - 1] != self.original[start - 1]:
             start -= 1
         while end < len(self.text) and self.text[end] != self.original[end]:
@@ -102,11 +104,11 @@ class EnglishFigures:
 
 
 def in_english(text: str, language: str, points: Callable[[], bool | None] = lambda: None) -> EnglishFigures:
-    """The text with its numbers, months, units and phrases as in English.
+    """Return the text with its numbers, months, units and phrases written as in English.
 
-    Each passage is read in its own language where its words tell one, else in `language`; of one that has no entry
-    here nothing is changed. `points` says whether decimals have a point where the figures of a passage do not tell;
-    if it does not know, those of the text say.
+    Each passage is read in its own language if its words show one, else in `language`. A passage in a language without
+    an entry here is not changed. `points` tells whether decimals have a point if the figures of a passage do not show
+    it; if it returns None, the figures of the whole text decide.
     """
     parts: list[str] = []
     at = 0
@@ -131,7 +133,7 @@ def in_english(text: str, language: str, points: Callable[[], bool | None] = lam
 
 
 def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
-    """The paragraphs of a text that is in `language`, each with its own language where its words and figures tell."""
+    """Yield the paragraphs of a text in `language`, each with its own language if its words and figures show one."""
     at = 0
     for match in _PASSAGES.finditer(text):
         yield at, match.start(), language_of_figures(text[at : match.start()], language)
@@ -140,13 +142,13 @@ def passages(text: str, language: str) -> Iterator[tuple[int, int, str]]:
 
 
 def writes_points(text: str) -> bool | None:
-    """Whether the figures of a text have a point before their decimals; None if they do not tell."""
+    """Whether the figures of a text have a decimal point; None if they do not show it."""
     points, commas = len(_WRITES_POINTS.findall(text)), len(_WRITES_COMMAS.findall(text))
     return None if points == commas else points > commas
 
 
 def language_of_figures(text: str, otherwise: str) -> str:
-    """In which language the figures of a passage are written; `otherwise` where neither they nor its words tell."""
+    """Return the language in which a passage writes figures; `otherwise` if neither they nor its words show it."""
     told = told_language(text, otherwise)
     if told is not None:
         return told
@@ -158,7 +160,7 @@ def language_of_figures(text: str, otherwise: str) -> str:
 
 
 def restore_all(message: str, texts: Iterable[EnglishFigures]) -> str:
-    """A message about several texts with its words as they were written; the first text that has them tells."""
+    """Return a message about several texts with its words as originally written, from the first text that has them."""
     texts = tuple(texts)
     return _restore(message, texts) if any(text.text != text.original for text in texts) else message
 
@@ -179,7 +181,7 @@ def _restore(message: str, texts: tuple[EnglishFigures, ...]) -> str:
 
 
 def _translate(text: str, language: str, *, points: bool) -> str:
-    """A passage of a language with decimal commas."""
+    """Return a passage of a language with decimal commas, written as in English."""
     if not points:
         text = (_NUMBER if language == "de" else _SPACED_NUMBER).sub(_as_points, text)
     text = _phrases_of(language).translate(text)
@@ -217,7 +219,7 @@ def _as_glued(match: re.Match[str]) -> str:
 
 
 def _fit(foreign: str, *english: str) -> str:
-    """The first English that fits, in as many characters, at the end of the longer of its lines; else the foreign."""
+    """Return the first English phrase that fits, padded to the same length; the foreign phrase if none fits."""
     before, line_end, behind = foreign.partition("\n")
     room = max(before, behind, key=len)
     gap = PAD * foreign.endswith(("'", "\u2019"))  # of "millions d'euros"
@@ -232,9 +234,9 @@ def _fit(foreign: str, *english: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """The phrases of a language as one pattern, and the words with which they begin.
+    """The phrases of a language as one pattern, and the words that begin them.
 
-    `words`, `behind` (those behind a figure) and `months` have the English of each phrase, which is in lower case.
+    `words`, `behind` (phrases after a figure) and `months` have the English of each phrase, in lower case.
     """
 
     language: str
@@ -245,7 +247,7 @@ class _Phrases:
     months: dict[str, str]
 
     def translate(self, text: str) -> str:
-        """The text with its phrases in English, in as many characters."""
+        """Return the text with its phrases in English, with the same number of characters."""
         parts, at = list[str](), 0
         for word in _WORDS.finditer(text):
             if word.start() < at or word[0].lower() not in self.first_words:
@@ -271,9 +273,9 @@ class _Phrases:
         return _fit(match[0], *(self.words.get(phrase) or self.behind[phrase]))
 
     def _as_number(self, foreign: str, words: list[str]) -> str:
-        """A number in several words, without a scale behind it ("dos millones"), which is read next.
+        """Return a number in several words, without its scale ("dos millones"), which is read next.
 
-        Of "tres y nueve", which is no number, it is the first word.
+        "Tres y nueve" is not one number, so only its first word is read.
         """
         if words[-1] in self.words and words[-1] not in number_words(self.language):
             foreign = foreign[: foreign.lower().rindex(words.pop())].rstrip()
@@ -284,7 +286,9 @@ class _Phrases:
         return _fit(first, *self.words.get(first.lower(), ("1",)))
 
     def _as_share(self, match: re.Match[str], words: list[str]) -> str:
-        """ "Uno de cada cinco" as "one in five", "un quinto de" as "a fifth of"; in digits where there is no room."""
+        """Return "uno de cada cinco" as "one in five", "un quinto de" as "a fifth of"; in digits if there is too little
+        space.
+        """
         known = number_words(self.language) | ones(self.language)
         over = known[words[0]]
         if match.lastgroup == "share":
@@ -298,7 +302,7 @@ class _Phrases:
 
 @cache
 def _phrases_of(language: str) -> _Phrases:
-    """The phrases of a language."""
+    """Return the phrases of a language."""
     words, behind = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     column = LANGUAGES.index(language)
     for row in PHRASES.strip().split("\n"):
@@ -329,7 +333,7 @@ def _phrases_of(language: str) -> _Phrases:
 
 
 def _forms(phrase: str) -> Iterator[str]:
-    """The forms of a phrase: with and without each ending in brackets, with each of several letters."""
+    """Return the forms of a phrase: with and without each ending in brackets, with each of several letters."""
     parts = _CHOICES.split(phrase)
     # Of each three parts one is the words, one an ending that may lack, one the letters of which one is there.
     fixed, optional, choices = parts[::3], parts[1::3], parts[2::3]

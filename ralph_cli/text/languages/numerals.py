@@ -66,7 +66,7 @@ _THOUSAND = 1000
 
 
 def _compounds(language: str, ten: int, tens: str, one: int, ones: str) -> tuple[str, ...]:
-    """How a ten and a one are written together."""
+    """Return how a ten and a one are written together."""
     match language:
         case "de":
             return (f"{ones}und{tens}",)
@@ -86,7 +86,7 @@ def _compounds(language: str, ten: int, tens: str, one: int, ones: str) -> tuple
 
 @cache
 def number_words(language: str) -> dict[str, int]:
-    """The words of a language for the numbers from two on, in lower case, each with its number."""
+    """Return a language's words for the numbers from two on, in lower case, each with its number."""
     words = ["", *_WORDS[language].split()]
     found = {word: number for number, word in enumerate(words[:20]) if number > 1}
     for ten, tens in enumerate(words[20:], 2):
@@ -103,25 +103,27 @@ def number_words(language: str) -> dict[str, int]:
 
 
 def ones(language: str) -> dict[str, int]:
-    """The words for one, which are also articles."""
+    """Return the words for one, which are also articles."""
     return dict.fromkeys(_ONES[language].split(), 1)
 
 
 def fractions(language: str) -> dict[str, int]:
-    """The words for parts, a third to a tenth, each with how many of them are a whole."""
+    """Return the words for parts, a third to a tenth, each with the number of parts in a whole."""
     parts = enumerate(_FRACTIONS[language].split(), 3)
     return {word.replace("_", " "): whole for whole, words in parts for word in words.split("|")}
 
 
 @cache
 def numerals(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
-    """The pattern of each of the words of which numbers in several words are made, and their numbers."""
+    """Return the pattern of the words that form numbers of several words, and their numbers."""
     values = number_words(language) | ones(language) | _SCALES[language]
     return re.compile(rf"(?:{any_of(values)})(?!\w)"), values
 
 
 def read_numerals(language: str, text: str) -> int | None:
-    """The number that several words say together, "un millón ciento cincuenta mil"; None if they say several."""
+    """Return the number that several words form together, "un millón ciento cincuenta mil"; None if they form
+    several.
+    """
     word, values = numerals(language)
     total = group = 0
     for match in word.finditer(text.lower()):

@@ -54,7 +54,7 @@ LITTLE_WORDS = {language: frozenset(words.split()) for language, words in FUNCTI
 
 _ALL_LITTLE_WORDS = frozenset().union(*LITTLE_WORDS.values())
 
-# Characters by whose words the language of a text is found.
+# Characters of a text that are used to find its language.
 SAMPLE_CHARS = 20_000
 
 # What follows a number with a full stop in German, which makes an ordinal of it: no sentence ends there.
@@ -65,7 +65,7 @@ DAY_FOLLOWERS = (
 # Characters of Chinese and Japanese, for a class of a pattern.
 UNSPACED = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d"
 
-# What ends a sentence there, without a space behind it.
+# Signs that end a sentence there, without a space after them.
 FULL_STOPS = "\u3002\uff01\uff1f"
 
 # Share of little words among all, from which on they tell a language: tables and lists of names have fewer.
@@ -89,10 +89,10 @@ _LONGEST_WORD = 4
 
 
 def language_of(text: str) -> str:
-    """The language of a text, as ISO 639-1 has it; "en" where its words do not tell.
+    """Return the language of a text as its ISO 639-1 code; "en" if its words do not show it.
 
-    Told by its script, and by which language's little words it has most of: enough for the seven languages that are
-    told apart here, and cheap.
+    It is found by script, and by the language with the most function words. This is fast, and sufficient for the seven
+    languages distinguished here.
     """
     sample = text[:SAMPLE_CHARS]
     words = [word.lower() for word in _LETTERS.findall(sample)]
@@ -105,9 +105,9 @@ def language_of(text: str) -> str:
 
 
 def told_language(text: str, otherwise: str) -> str | None:
-    """The language of a passage of a text in another one, or in the same, by its own words; None if they do not tell.
+    """Return the language of a passage, by its own words; None if they do not show it.
 
-    A word that both languages have tells nothing, nor do letters alone, as abbreviations have them.
+    Words that both languages share show nothing, nor do single letters, which may be abbreviations.
     """
     sample = text[:SAMPLE_CHARS].lower()
     # The same words, in half the time.
@@ -132,7 +132,7 @@ def told_language(text: str, otherwise: str) -> str | None:
 
 
 def _language_of_script(text: str, words: list[str]) -> str:
-    """Japanese or Chinese, if most of a text is written so."""
+    """Return Japanese or Chinese if most of a text is in its script."""
     if not has_unspaced(text):
         return ""
     han, kana = len(_HAN.findall(text)), len(_KANA.findall(text))
@@ -142,20 +142,22 @@ def _language_of_script(text: str, words: list[str]) -> str:
 
 
 def little_words_of(text: str) -> frozenset[str]:
-    """The little words of a text's language; none of English, Japanese and Chinese, which have lists of their own."""
+    """Return the function words of a text's language; none for English, Japanese and Chinese, which have their own
+    lists.
+    """
     language = language_of(text)
     return LITTLE_WORDS[language] if language in LITTLE_WORDS and language != "en" else frozenset()
 
 
 def has_unspaced(text: str) -> bool:
-    """Whether words in it are written without spaces between them: Chinese and Japanese."""
+    """Whether a text has words without spaces between them: Chinese and Japanese."""
     return not text.isascii() and bool(_HAN.search(text) or _KANA.search(text))
 
 
 def split_unspaced(text: str) -> list[str]:
-    """The words of Chinese or Japanese, as far as the script tells: runs of Han characters, katakana or figures.
+    """Return the words of Chinese or Japanese text by script: runs of Han characters, katakana or figures.
 
-    A run that is longer than most words falls into pairs, of which most compounds are made.
+    A run longer than most words is split into pairs, because most compounds consist of pairs.
     """
     found = []
     for match in _UNSPACED_WORDS.finditer(_LITTLE_HAN.sub(" ", text)):

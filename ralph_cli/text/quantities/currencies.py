@@ -1,6 +1,6 @@
-"""Currencies as texts name them: signs, codes and names, each with one key, so that C$ is not $ and "kronor" is SEK.
+"""Currencies as texts name them: signs, codes and names, each with one key. C$ differs from $, and "kronor" is SEK.
 
-A bare dollar sign is that of the United States, as in "US$", unless a header says which dollars it counts. Pure.
+A bare dollar sign means the US dollar, as in "US$", unless a header names other dollars. Pure.
 """
 
 import re
@@ -19,14 +19,14 @@ _SIGNS |= {entry[0]: _KEYS.get(entry[1:], entry[1:].lower()) for entry in curren
 SIGNS = "".join(_SIGNS)
 CODES = (*currency_table.CODES, "RMB")
 _CODE = rf"(?:{'|'.join(_KEYS)}|(?-i:{any_of(CODES)}))"
-# What names a currency before an amount; to be read without regard to case.
+# Names of currencies before an amount, read without regard to case.
 CURRENCY_MARK = (
     # "A $5 fee" is no Australian one: only the codes and the United States may be apart from the sign.
     rf"(?<![^\W\d_])(?-i:{any_of(_OF_PREFIX)})\$|(?<![^\W\d_])(?:(?-i:US|U\.S\.)\s|{_CODE}\s?)\$"
     rf"|[{SIGNS}]|(?<![^\W\d_]){_CODE}(?![^\W\d_])|(?<![^\W\d_])(?-i:Rs)(?![^\W\d_])\.?"
 )
 
-# Beside the full names of CLDR: what a text that means one currency calls it.
+# Short names of currencies, in addition to the full names of CLDR.
 _ALSO = {
     "cent": "cent|us cent|u.s. cent|euro cent|cps", "pence": "pence", "$": "dollar|u.s. dollar",
     "£": "pound|pound sterling|pounds sterling", "chf": "franc", "sgd": "singaporean dollar", "sek": "kronor",
@@ -50,7 +50,7 @@ CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 
 @cache
 def _behind() -> re.Pattern[str]:
-    """Compiled when it is needed: with the names of all currencies that takes long."""
+    """Return the pattern, compiled only when needed, because the names of all currencies take long."""
     name, code = rf"(?P<name>{CURRENCY_NAME})", rf"(?P<code>{_SIGN_BEHIND})"
     # The wide space replaces letters that another language has more than English.
     return re.compile(rf"(?i)[\s-]?\u2002*\s?\u2002*\(?(?:{name}|{code}(?![^\W_]|\s*[$\d]))")
@@ -62,7 +62,7 @@ def _anywhere() -> re.Pattern[str]:
 
 
 def currency_key(mark: str) -> str:
-    """The key of a currency that is named by a sign or a code, empty for none."""
+    """Return the key of the currency that a sign or code names; empty for none."""
     mark = "".join(mark.split())
     if mark.endswith("$") and len(mark) > 1:
         return _OF_PREFIX.get(mark[:-1]) or currency_key(mark[:-1])
@@ -71,13 +71,13 @@ def currency_key(mark: str) -> str:
 
 
 def currency_after(text: str, at: int) -> tuple[str, int]:
-    """The currency, or its hundredth, that is named directly behind an amount, and where that ends; "" for none."""
+    """Return the currency, or its hundredth, named directly after an amount, and its end; "" for none."""
     return (_key(match), match.end()) if (match := _behind().match(text, at)) else ("", at)
 
 
 @lru_cache(maxsize=4096)
 def currencies_named(text: str) -> frozenset[str]:
-    """All currencies that a text names anywhere, and those that a sign of Chinese or Japanese may name."""
+    """Return all currencies that a text names, and those that a sign of Chinese or Japanese may name."""
     named = {_key(match) for match in _anywhere().finditer(text)} - {"cent", "pence"}
     return frozenset(named.union(*(keys for sign, keys in _EAST_ASIAN.items() if sign in text)))
 

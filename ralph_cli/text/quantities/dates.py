@@ -1,4 +1,4 @@
-"""The date or period that begins at a token: a day, a month, a year, a quarter, "three months ended June 30". Pure."""
+"""Read the date or period at a token: a day, a month, a year, a quarter, "three months ended June 30". Pure."""
 
 # ruff: noqa: SIM905
 
@@ -54,7 +54,7 @@ _PART = re.compile(
 
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """The date or period that begins at a token, and the index behind it."""
+    """Return the date or period that begins at a token, and the index after it."""
     if at >= len(tokens):
         return None
     joined = tokens.is_glued(at) and (tokens.is_word(at - 1) or tokens.low(at - 1) in "._")
@@ -65,7 +65,7 @@ def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 
 def year_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    """The year at a token, and the index behind it: "2021", "'21"."""
+    """Return the year at a token, and the index after it: "2021", "'21"."""
     word = tokens.low(at)
     behind = tokens.low(at + 1)
     if word in ("'", "\u2019") and behind.isdecimal() and len(behind) == 2:
@@ -85,7 +85,7 @@ def _full_year(digits: str | None) -> int | None:
 
 
 def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """ "Three months ended June 30", "the full year"."""
+    """Return a period: "three months ended June 30", "the full year"."""
     match = _PERIOD.match(tokens.text, tokens[at].start) if at < len(tokens) else None
     if match is None:
         return None
@@ -104,7 +104,7 @@ def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 
 def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """A month with its day and year, as far as they are named; of several days the first."""
+    """Return a month with its day and year, if they are named; of several days the first."""
     match = _MONTH_DATE.match(tokens.text, tokens[at].start) if at < len(tokens) else None
     if match is None or not match["month"][0].isupper() or (match["first"] and tokens.low(at - 1) in CURRENCY_SIGNS):
         return None
@@ -117,13 +117,13 @@ def _read_month(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 
 def _is_month_alone(tokens: Tokens, at: int, name: str) -> bool:
-    """Whether a month without day and year is named in full; "may" and "march" are only behind some words."""
+    """Whether a month without day and year is named in full. "May" and "march" count only after some words."""
     word = tokens.low(at)
     return word == name and (word not in ("may", "march") or tokens.low(at - 1) in _BEFORE_MONTH)
 
 
 def _read_numeric(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """Dates in digits; of "05/06/2022" the year alone is sure."""
+    """Return a date in digits. Only the year of "05/06/2022" is certain."""
     match = _NUMERIC.match(tokens.text, tokens[at].start) if tokens.is_number(at) else None
     if match is None:
         return None
@@ -140,7 +140,9 @@ def _read_numeric(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 
 def possible_days(text: str) -> dict[str, Date]:
-    """The days that a date in digits may name, each with its order ("day first", "month first"); none if it is sure."""
+    """Return the possible days of a date in digits, each with its order ("day first", "month first"); none if
+    certain.
+    """
     match = _NUMERIC.fullmatch(text)
     if match is None or match["year"] or max(int(match["first"]), int(match["second"])) > 12:
         return {}
@@ -149,7 +151,7 @@ def possible_days(text: str) -> dict[str, Date]:
 
 
 def orders_of_days(text: str) -> frozenset[str]:
-    """In which orders the dates in digits of a text are written that can be read in one way only."""
+    """Return the orders of day and month that the unambiguous dates in digits of a text show."""
     found = (match for match in _NUMERIC.finditer(text) if match["first"])
     pairs = ((int(match["first"]), int(match["second"])) for match in found)
     named = {"day first" if one > 12 else "month first" for one, other in pairs if max(one, other) in range(13, 32)}
@@ -157,7 +159,7 @@ def orders_of_days(text: str) -> frozenset[str]:
 
 
 def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """ "Q3 2022", "3Q22", "H2", "FY'22"."""
+    """Return a date in compact form: "Q3 2022", "3Q22", "H2", "FY'22"."""
     if tokens.low(at)[:1] not in "qh1234fc" or tokens.is_glued(at):
         return None
     match = _COMPACT.match(tokens.text, tokens[at].start)
@@ -171,7 +173,7 @@ def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 
 
 def _read_part(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """ "The third quarter of 2022", "the second half"."""
+    """Return a part of a year: "the third quarter of 2022", "the second half"."""
     match = _PART.match(tokens.text, tokens[at].start)
     if match is None:
         return None

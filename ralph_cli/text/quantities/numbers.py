@@ -1,4 +1,4 @@
-"""The number that begins at a token, in digits or in words: "1,577", "half a", "one in five". Pure."""
+"""Read the number at a token, in digits or in words: "1,577", "half a", "one in five". Pure."""
 
 # ruff: noqa: SIM905
 
@@ -44,7 +44,7 @@ class Number(NamedTuple):
 
 
 def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number | None:
-    """The number that begins at a token, None if none does. In arithmetic a slash divides, and is no fraction."""
+    """Return the number that begins at a token, or None. In arithmetic a slash divides and does not form a fraction."""
     if tokens.is_number(at):
         return _read_digits(tokens, at, arithmetic)
     word = tokens.low(at)
@@ -60,7 +60,7 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
 
 
 def _read_place(tokens: Tokens, at: int) -> Number | None:
-    """The place in an order that words name: "third", "forty-second", but not that of "the third party"."""
+    """Return the ordinal number in words: "third", "forty-second", but not the one in "the third party"."""
     word, last = tokens.low(at), tokens.skip_hyphen(at + 1)
     last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
     place = ORDINALS.get(tokens.low(last))
@@ -70,7 +70,7 @@ def _read_place(tokens: Tokens, at: int) -> Number | None:
 
 
 def _glyph(sign: str) -> Decimal | None:
-    """The value of a sign that is a fraction."""
+    """Return the value of a fraction sign."""
     if len(sign) != 1 or sign.isalnum() is False or not unicodedata.decomposition(sign).startswith("<fraction>"):
         return None
     over, _, under = unicodedata.normalize("NFKC", sign).partition("\u2044")
@@ -100,7 +100,7 @@ def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
 
 
 def _plain_digits(written: str) -> str:
-    """Digits without marks between their groups, with a decimal point."""
+    """Return digits without group separators, with a decimal point."""
     is_continental = _CONTINENTAL.fullmatch(written) and written.count(",") == 1
     if is_continental and not re.fullmatch(r"\d{1,3}(?:,\d{3})+", written):
         written = written.replace(".", "").replace(",", ".")
@@ -108,7 +108,7 @@ def _plain_digits(written: str) -> str:
 
 
 def _fraction_at(tokens: Tokens, at: int, value: Decimal) -> Number | None:
-    """The fraction in digits that begins with a number: "3/4", "2 1/2"."""
+    """Return the fraction in digits that begins with a number: "3/4", "2 1/2"."""
     match = _OF_DIGITS.match(tokens.text, tokens[at].end)
     under = int(match["under"]) if match else 0
     if match is None or value >= 100 or under < 2 or not (match["over"] or value < under):
@@ -120,7 +120,7 @@ def _fraction_at(tokens: Tokens, at: int, value: Decimal) -> Number | None:
 
 
 def _with_half(tokens: Tokens, number: Number) -> Number:
-    """The number with the fraction that follows it in words: "two and a half", "four and three quarters"."""
+    """Return the number with the fraction in words after it: "two and a half", "four and three quarters"."""
     at = number.next
     over = {"a": 1, **UNITS}.get(tokens.low(at + 1), 0)
     rest = tokens.skip_hyphen(at + 2)
@@ -145,7 +145,7 @@ def _read_half(tokens: Tokens, at: int) -> Number | None:
 
 
 def _read_article(tokens: Tokens, at: int) -> Number | None:
-    """The one, or the share of one, that "a" says: "a million", "a dozen", "a year and a half", "a third of"."""
+    """Return the number or share that begins with "a": "a million", "a dozen", "a year and a half", "a third of"."""
     word = tokens.low(at + 1)
     if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
@@ -160,7 +160,7 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
 
 
 def is_share(tokens: Tokens, at: int) -> bool:
-    """Whether a fraction word means a share ("a third of", "by a quarter,"), and not a kind ("a third party")."""
+    """Whether a fraction word means a share ("a third of", "by a quarter,"), not an order ("a third party")."""
     word = tokens.low(at + 1)
     return not tokens.is_word(at + 1) or word in LITTLE_WORDS or word in _COMPARED
 
@@ -179,7 +179,7 @@ def _read_words(tokens: Tokens, at: int) -> Number | None:
 
 
 def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
-    """The share that a number begins: "two-thirds", "one in five", "three quarters of"."""
+    """Return the share that begins with a number: "two-thirds", "one in five", "three quarters of"."""
     of = after + 1 if tokens.low(after) == "in" else after + 2
     of += tokens.low(of) in ("every", "each")
     if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in _WHOLES:
@@ -191,7 +191,7 @@ def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
 
 
 def _read_parts(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
-    """The share that a number and the name of a part are: "two-thirds", "three quarters of"."""
+    """Return the share made of a number and a fraction word: "two-thirds", "three quarters of"."""
     named = tokens.skip_hyphen(after)
     word = tokens.low(named)
     whole = Decimal(FRACTIONS.get(singular(word), 0))
@@ -206,7 +206,7 @@ def _read_parts(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
 
 
 def _read_cardinal(tokens: Tokens, at: int) -> tuple[int, int] | None:
-    """A number in words, and the index behind it; a scale at the end of it ("two million") is left to the reader."""
+    """Return a number in words, and the index after it. A scale at its end ("two million") is left to the reader."""
     total, lowest, at_group = 0, 10**6, at
     while (group := _read_below_thousand(tokens, at_group)) is not None:
         value, after = group

@@ -32,14 +32,14 @@ class Date(NamedTuple):
 
     @property
     def last_month(self) -> int:
-        """The month that a period ends with, which may end on one of the first days of the next."""
+        """Return the month with which a period ends, even if it ends on one of the first days of the next."""
         month = self.month or 12
         return (month - 1 or 12) if self.day is not None and self.day <= _MAX_WEEK_OVERRUN else month
 
     def years(self, fiscal_end: int) -> frozenset[int]:
-        """The years after which it may be named: its own, and that in which its fiscal year ends.
+        """Return the years by which the date may be named: its own, and the year in which its fiscal year ends.
 
-        So is it with the year before that, if few of its months lie in it.
+        The year before is included if few months of the fiscal year are in the later year.
         """
         if self.year is None or self.month is None:
             return frozenset(filter(None, (self.year,)))
@@ -81,15 +81,15 @@ class Quantity:
 
     @property
     def worded(self) -> bool:
-        """Whether it is a share or a multiple in words."""
+        """Whether the quantity is a share or a multiple in words."""
         return bool(self.wording)
 
     @property
     def is_small(self) -> bool:
-        """Whether it is a whole number to which things in a text may be counted, which code cannot."""
+        """Whether the quantity is a whole number that may count things in a text, which code cannot check."""
         return self.power is None and not self.decimals and abs(self.value) <= _SMALL_COUNT
 
     @property
     def is_measured(self) -> bool:
-        """Whether it is an amount of anything, and neither a date nor a name."""
+        """Whether the quantity is an amount, not a date or a name."""
         return self.kind not in ("date", "identifier")

@@ -1,7 +1,7 @@
-"""The one reader of figures: a text becomes typed quantities with exact places. It knows of no claims and quotes. Pure.
+"""Read figures: turn a text into typed quantities with exact positions. It knows nothing of claims and quotes. Pure.
 
-At each token it asks: is it a date? Else is it a number, and what do the words before and behind it say of it? No
-character is read twice, and what neighbours share ("$28-32 billion") is shared after that.
+At each token it tries a date first, then a number with the words before and after it. No character is read twice.
+Afterwards it distributes what neighbours share ("$28-32 billion").
 """
 
 # ruff: noqa: SIM905
@@ -54,13 +54,13 @@ MAX_REFERENCE = 1000
 
 _LESS = frozenset("less fewer lower smaller shorter earlier rather other".split())
 _WITH_SYMBOLS = ("none", "count", "physical", "duration")
-# Words before a number among which a hedge ("more than", "about") is read.
+# Words before a number that are searched for a hedge ("more than", "about").
 _WORDS_BEFORE = 4
 
 
 @lru_cache(maxsize=4096)
 def read_quantities(text: str, style: Style = "document") -> tuple[Quantity, ...]:
-    """The quantities, dates and names with digits of a text, in order, none inside another."""
+    """Return the quantities, dates and names with digits of a text, in order, none inside another."""
     return share_between_neighbours(text, QuantityReader(text, style).read())
 
 
@@ -85,7 +85,7 @@ class QuantityReader:
         return found
 
     def date_at(self, at: int) -> tuple[Quantity, int] | None:
-        """The date that begins at a token, and the index behind it."""
+        """Return the date that begins at a token, and the index after it."""
         read = read_date(self.tokens, at)
         if read is None or (self.style == "arithmetic" and read[0].month is None):
             return None
@@ -95,7 +95,7 @@ class QuantityReader:
         return Quantity(self.tokens.text[start:end], start, end, value, kind="date", date=date), read[1]
 
     def quantity_at(self, at: int) -> tuple[Quantity, int] | None:
-        """The quantity, or name with digits, that begins at a token, and the index behind it."""
+        """Return the quantity, or name with digits, that begins at a token, and the index after it."""
         tokens = self.tokens
         number = read_number(tokens, at, arithmetic=self.style == "arithmetic")
         if number is None:
@@ -115,7 +115,9 @@ class QuantityReader:
         return self._finish(draft), draft.next
 
     def _name_begins(self, at: int, number: Number) -> int | None:
-        """Where the name begins that a number is a part of: "F-35", "COVID-19", "Note 5", "12.3.1"; None for none."""
+        """Return the start of the name that contains a number: "F-35", "COVID-19", "Note 5", "12.3.1"; None for
+        none.
+        """
         tokens, before = self.tokens, self.tokens.low(at - 1)
         if number.worded or not tokens.is_number(at):
             return None
@@ -132,7 +134,7 @@ class QuantityReader:
         return self._reference_begins(at, number)
 
     def _reference_begins(self, at: int, number: Number) -> int | None:
-        """Where a reference begins that a number is a part of: "Note 5", "art. 4"."""
+        """Return the start of the reference that contains a number: "Note 5", "art. 4"."""
         tokens, before = self.tokens, self.tokens.low(at - 1)
         named = at - 2 if before == "." else at - 1
         word = tokens.low(named)
@@ -142,7 +144,7 @@ class QuantityReader:
         return named if is_reference and is_plain and not is_measured and not tokens.is_apart(at) else None
 
     def _is_name_behind(self, draft: Draft) -> bool:
-        """Whether what follows makes a name of a plain number: "3M", "10-K", "401(k)"."""
+        """Whether the text after a plain number makes it a name: "3M", "10-K", "401(k)"."""
         tokens, at = self.tokens, draft.next
         if self.style == "arithmetic" or not draft.is_plain:
             return False
@@ -212,7 +214,7 @@ class QuantityReader:
 
 
 def _bound_of(words: Sequence[str]) -> Bound:
-    """The bound that words before a figure make: "more than", "at most", "no later than"."""
+    """Return the bound in the words before a figure: "more than", "at most", "no later than"."""
     phrase, said = f" {' '.join(words)} ", set(words)
     if any(f" {bound} " in phrase for bound in ("at least", "at most", "up to")):
         return "over" if " at least " in phrase else "under"
@@ -225,5 +227,5 @@ def _bound_of(words: Sequence[str]) -> Bound:
 
 
 def _is_dotted(number: str) -> bool:
-    """Whether a number is the name of a part: "12.3.1"."""
+    """Whether a number is a section number, such as "12.3.1"."""
     return number.count(".") > 1 and "," not in number

@@ -1,4 +1,4 @@
-"""What neighbouring figures share and only one of them says: "$28-32 billion", "7 to 9 days", "3億4,500万". Pure."""
+"""Share what only one of several neighbouring figures states: "$28-32 billion", "7 to 9 days", "3億4,500万". Pure."""
 
 import re
 from dataclasses import replace
@@ -14,7 +14,7 @@ _REACH = 16
 
 
 def share_between_neighbours(text: str, quantities: list[Quantity]) -> tuple[Quantity, ...]:
-    """The quantities of a text, in order, with what each takes over from the one before or behind it."""
+    """Return the quantities of a text, in order, each with what it takes from its neighbours."""
     found = list(quantities)
     for at in range(len(found) - 2, -1, -1):
         one, other = found[at], found[at + 1]

@@ -1,4 +1,4 @@
-"""The tokens of a text: numbers, words and single signs, each with its place. Pure."""
+"""The tokens of a text: numbers, words and single signs, each with its position. Pure."""
 
 import re
 from typing import NamedTuple
@@ -20,7 +20,7 @@ MINUSES = frozenset("-\u2011\u2212\u2013")
 
 
 class Token(NamedTuple):
-    """A token at text[start:end]. `apart` says that a cell of a table, or a row, ends before it."""
+    """A token at text[start:end]. `apart` is true if a table cell or a row ends before it."""
 
     text: str
     start: int
@@ -32,7 +32,7 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The tokens of one text, to be asked by index; outside of them there is nothing, not an error."""
+    """The tokens of one text by index. An index outside of the text gives an empty token, not an error."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -45,7 +45,7 @@ class Tokens:
         return self._all[index]
 
     def low(self, index: int) -> str:
-        """The token in lower case, "" outside the text."""
+        """Return the token in lower case; "" outside the text."""
         return self._all[index].low if 0 <= index < len(self._all) else ""
 
     def is_number(self, index: int) -> bool:
@@ -69,12 +69,12 @@ class Tokens:
         return all(self.low(index + number) == word for number, word in enumerate(words))
 
     def skip_hyphen(self, index: int) -> int:
-        """The index behind a hyphen that joins two words, or `index`."""
+        """Return the index after a hyphen that joins two words, or `index`."""
         joins = self.low(index) in HYPHENS and (self.is_glued(index) or self.is_glued(index + 1))
         return index + 1 if joins else index
 
     def index_at(self, offset: int, index: int = 0) -> int:
-        """The index of the first token, from `index` on, that begins at `offset` or behind it."""
+        """Return the index of the first token, from `index` on, that begins at or after `offset`."""
         while index < len(self._all) and self._all[index].start < offset:
             index += 1
         return index

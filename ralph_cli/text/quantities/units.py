@@ -1,4 +1,4 @@
-"""What a number measures, read from the words before and behind it: money, time, size, things. Pure."""
+"""What a number measures, read from the words before and after it: money, time, size, things. Pure."""
 
 # ruff: noqa: SIM905
 
@@ -57,7 +57,7 @@ _WORDS_BEFORE = 5
 
 @dataclass(slots=True)
 class Draft:
-    """A quantity while it is read: `begin` and `next` are the indexes of its first token and of the one behind it."""
+    """A quantity that is being read: `begin` is the index of its first token, `next` the index after its last."""
 
     value: Decimal
     begin: int
@@ -78,24 +78,24 @@ class Draft:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a number in digits without a unit and a scale."""
+        """Whether the quantity is a number in digits without unit and scale."""
         return self.kind == "none" and not self.worded and self.power is None
 
 
 def currency_marks(text: str) -> dict[int, tuple[int, str]]:
-    """The signs and codes of currencies in a text, by the place behind each: where it begins, and the currency."""
+    """Return the signs and codes of currencies in a text, by the offset after each: its start, and the currency."""
     return {match.end(): (match.start(), currency_key(match[0])) for match in _MARK.finditer(text)}
 
 
 def begin_draft(number: Number, at: int, marks: dict[int, tuple[int, str]]) -> Draft:
-    """The quantity that a number begins, before anything around it is read."""
+    """Return the quantity for a number, before the words around it are read."""
     kinds: dict[Form, Kind] = {"share": "ratio", "multiple": "ratio", "ordinal": "ordinal"}
     kind = kinds.get(number.form, "none")
     return Draft(number.value, at, number.next, number.decimals, number.form, number.worded, kind, marks=marks)
 
 
 def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -> None:
-    """The signs before a number: its minus, its currency, the bracket of a negative."""
+    """Read the signs before a number: its minus, its currency, the bracket of a negative."""
     at = draft.begin - 1
     if not arithmetic:
         at = _read_sign(tokens, draft, at)
@@ -145,7 +145,7 @@ def _is_minus(tokens: Tokens, at: int) -> bool:
 
 
 def read_scale(tokens: Tokens, draft: Draft) -> None:
-    """The scale behind a number: "million", "bn", "hundred thousand"."""
+    """Read the scale after a number: "million", "bn", "hundred thousand"."""
     _skip_digits_again(tokens, draft)
     at = tokens.skip_hyphen(draft.next)
     word = tokens.low(at)
@@ -163,14 +163,14 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
 
 
 def _skip_digits_again(tokens: Tokens, draft: Draft) -> None:
-    """Read over the digits of a number in words: "fifteen (15)"."""
+    """Skip the digits that repeat a number in words: "fifteen (15)"."""
     again = tokens.low(draft.next + 1)
     if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
         draft.next += 3 if int(again) == draft.value else 0
 
 
 def _counts_money(tokens: Tokens, draft: Draft, at: int) -> bool:
-    """Whether a letter is a scale: "3M" is a company, "3m" three million or metres: only money is surely counted so."""
+    """Whether a letter is a scale. "3M" is a company, "3m" three million or metres: only money makes it certain."""
     glued = tokens.is_glued(at) and at == draft.next
     if draft.kind == "currency":
         return True
@@ -179,7 +179,7 @@ def _counts_money(tokens: Tokens, draft: Draft, at: int) -> bool:
 
 
 def read_unit(tokens: Tokens, draft: Draft) -> None:
-    """The unit directly behind a number and its scale, if it is of a closed class."""
+    """Read the unit directly after a number and its scale, if it belongs to a closed class."""
     if tokens.is_apart(draft.next) and tokens.low(draft.next) != "%":
         return
     end = tokens[draft.next - 1].end
@@ -253,7 +253,7 @@ def _joins_nouns(tokens: Tokens, at: int) -> bool:
 
 
 def _is_noun(tokens: Tokens, at: int) -> bool:
-    """Whether a token may name what is counted: no little word, no number, no date, no plural of "the 737s"."""
+    """Whether a token may name what is counted, not a function word, number, date, or plural such as "the 737s"."""
     word = tokens.low(at)
     if not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or (word == "s" and tokens.is_glued(at)):
         return False
@@ -283,7 +283,7 @@ def _name_size(draft: Draft, body: int) -> None:
 
 
 def read_per(tokens: Tokens, draft: Draft) -> None:
-    """What an amount is stated for: "per share", "a month", "annually", or "annual" before it."""
+    """Read the reference of a rate: "per share", "a month", "annually", or "annual" before it."""
     for at in dict.fromkeys((draft.next, draft.behind_nouns, draft.behind_nouns - 1)):
         _read_per_at(tokens, draft, at)
     _read_cents_of_dollar(tokens, draft)
@@ -296,7 +296,7 @@ def read_per(tokens: Tokens, draft: Draft) -> None:
 
 
 def _read_cents_of_dollar(tokens: Tokens, draft: Draft) -> None:
-    """ "17 cents on the dollar" are 17 %."""
+    """Read "17 cents on the dollar" as 17 %."""
     is_share = tokens.low(draft.next + 1) in ("each", "every", "the", "a") and tokens.low(draft.next + 2) == "dollar"
     if is_share and draft.kind == "currency":
         draft.kind, draft.unit = "percent", ""
@@ -318,6 +318,6 @@ def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
 
 
 def _thing_at(tokens: Tokens, at: int) -> str:
-    """What "per" is written before: the first word, behind a number."""
+    """Return the first word after "per" and a number."""
     at += tokens.is_number(at)
     return singular(tokens.low(at)) if tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS else ""
