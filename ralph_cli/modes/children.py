@@ -1,4 +1,4 @@
-"""Workers that explore a part of a document for another worker's code: what answers `rlm_query`."""
+"""Workers that explore a part of a document for another worker's code, which calls them by `rlm_query`."""
 
 import hashlib
 import json
@@ -29,14 +29,14 @@ NO_PART = QueryFailure("the part is empty, or not in the document")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a child reads: a document of its own that begins at `start` of its parent's, None if it is not in that."""
+    """The document of a child. It begins at `start` of its parent's document; None if it is not a part of that."""
 
     document: Document
     start: int | None
 
     @property
     def end(self) -> int:
-        """Where it ends in the parent's document; 0 if it is not in that."""
+        """Return the end of the part in the parent's document; 0 if it is not a part of that."""
         return 0 if self.start is None else self.start + len(self.document.text)
 
 
@@ -50,7 +50,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class ChildRead:
-    """A child as its parent needs it: the reader, and a count of what it has used of its allowance so far."""
+    """A child as its parent needs it: the reader, and how much of its allowance it has used so far."""
 
     reader: DocumentReader
     used: Callable[[], Allowance]
@@ -62,7 +62,9 @@ OpenChild = Callable[[str, Document, str, Allowance], AbstractContextManager[Chi
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """How a child ended: what its parent's code is given, what it was shown of the parent's document, what it used."""
+    """How a child ended: the output for its parent's code, the parts of the parent's document it was shown, and its
+    usage.
+    """
 
     answer: Answer
     shown: Spans
@@ -71,10 +73,10 @@ class _Outcome:
 
 @dataclass(slots=True, kw_only=True)
 class Children:
-    """The children of one worker. `most` may be begun by it and by them; `subqueries` is what all of them share.
+    """The children of one worker. It and they may begin `most` children; all share `subqueries`.
 
-    `branch` is the worker's own; its children are numbered in the order in which they are asked, so that a run that is
-    made again gives each the same number. The same question about the same part is asked once.
+    `branch` identifies the worker. Its children are numbered in the order of the questions, so that a repeated run
+    gives each the same number. The same question about the same part is asked once.
     """
 
     document: Document
@@ -95,13 +97,14 @@ class Children:
 
     @property
     def left(self) -> int:
-        """How many more may be begun."""
+        """Return how many more children may be begun."""
         return max(self.most - self.begun, 0)
 
     def ask(self, items: Sequence[tuple[str, str]], iteration: int) -> tuple[Sequence[Answer], Spans]:
-        """The answers to (question, part) pairs in order, and what the children were shown of the document.
+        """Return the answers to (question, part) pairs in order, and what the children were shown of the document.
 
-        One that fails, or has no room any more, fails alone. Raises LimitExceeded when the run may spend no more.
+        A child that fails, or exceeds a limit of its own, does not affect the others. Raises LimitExceeded if the run
+        may spend no more.
         """
         keys = [_key(*item) for item in items]
         asked = dict(zip(keys, items, strict=True))
@@ -128,7 +131,7 @@ class Children:
         return [answers[key] for key in keys], merge_spans(*(outcome.shown for outcome in outcomes.values()))
 
     def repeat(self, recorded: Sequence[ChildEvent]) -> None:
-        """Tell of children of an earlier run as if they had worked now; what they answered is not asked again."""
+        """Report children of an earlier run as if they had worked now. Their answers are not asked again."""
         for event in recorded:
             self.sink(event)
             match event:
@@ -142,7 +145,9 @@ class Children:
                     self._failures[key] = QueryFailure(error)
 
     def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
-        """What children of an earlier run have answered to these, or how they failed; None where none was asked."""
+        """Return the answers or failures of an earlier run's children for these items; None for an item that was not
+        asked.
+        """
         keys = [_key(*item) for item in items]
         return [self._answers.get(key) or self._failures.get(key) for key in keys]
 
@@ -151,7 +156,7 @@ class Children:
         self._beside.close()
 
     def _work(self, branch: str, key: str, question: str, part: Part, allowance: Allowance, iteration: int) -> _Outcome:
-        """Have a child explore its part, and tell of its beginning and end."""
+        """Let a child explore its part, and report its beginning and end."""
         begun_at = clock.monotonic()
         self.sink(ChildStarted(iteration, branch, question, part.start or 0, part.end, len(part.document.text)))
         answer: Answer
@@ -167,7 +172,7 @@ class Children:
         return _Outcome(answer, () if by is None else tuple((low + by, high + by) for low, high in shown), used)
 
     def _take_part(self, described: str) -> Part | None:
-        """The part that the guest describes, which is trusted in nothing; None if there is nothing to read."""
+        """Return the part that the guest describes, without trusting any of it; None if there is nothing to read."""
         try:
             said: Any = json.loads(described)
             start, end = said.get("span", (0, 0))
@@ -203,7 +208,7 @@ class Children:
         return self._describe_findings(reading, reading.attempt or reader.resolve(reading.draft), reader, part)
 
     def _describe_findings(self, reading: Reading, attempt: Attempt, reader: DocumentReader, part: Part) -> str:
-        """What was found as JSON, with the places of its quotes in the parent's document."""
+        """Return the findings as JSON, with the positions of the quotes in the parent's document."""
         assert reading.draft is not None
         found: list[dict[str, Any]] = []
         index, quotes = self.document.derive(QuoteIndex), {quote.id: quote for quote in attempt.quotes}

@@ -39,19 +39,19 @@ class Exchange:
 
     @classmethod
     def of(cls, events: Sequence[AnyEvent]) -> "Exchange":
-        """The exchange of a recorded run."""
+        """Return the exchange of a recorded run."""
         state = fold(events)
         question = next((event.question for event in events if isinstance(event, RunStarted)), "")
         return cls(question, state.halt, state.best)
 
     def describe(self, document: Document) -> str:
-        """Question and answer with its verdicts, and those quotes that are still at their recorded places."""
+        """Return question and answer with its verdicts, and those quotes that are still at their recorded positions."""
         return truncate(
             "\n".join((f"Question: {self.question[:MAX_QUESTION_CHARS]}", self.outcome(document))), MAX_EXCHANGE_CHARS
         )
 
     def outcome(self, document: Document) -> str:
-        """The result without the question."""
+        """Return the result without the question."""
         attempt = self.best.attempt if self.best else None
         if attempt is None or not attempt.has_result:
             return "No answer."
@@ -73,7 +73,7 @@ class Exchange:
 
 
 def render_exchanges(exchanges: Sequence[Exchange], document: Document, nonce: str) -> str:
-    """The text before a question in a new conversation: the questions that it follows on; empty for a first one."""
+    """Return the text before a question in a new conversation: the earlier questions; empty for a first question."""
     if not exchanges:
         return ""
     told: list[str] = []
@@ -87,12 +87,12 @@ def render_exchanges(exchanges: Sequence[Exchange], document: Document, nonce: s
 
 
 def render_outcome(exchanges: Sequence[Exchange], document: Document, nonce: str) -> str:
-    """The result of the last answer, for a worker that continues the conversation in which it gave that answer."""
+    """Return the result of the last answer, for a worker that continues the conversation of that answer."""
     return frame_data(truncate(exchanges[-1].outcome(document), MAX_EXCHANGE_CHARS), nonce)
 
 
 def question_in_context(question: str, before: Sequence[str], nonce: str) -> str:
-    """A question for a judge, with the earlier questions that it is understood from."""
+    """Return a question for a judge, with the earlier questions that explain it."""
     if not before:
         return question
     listed = "\n".join(f"- {' '.join(asked.split())[:MAX_QUESTION_CHARS]}" for asked in before[-MAX_QUESTIONS:])
@@ -100,5 +100,5 @@ def question_in_context(question: str, before: Sequence[str], nonce: str) -> str
 
 
 def words_in_context(question: str, before: Sequence[str]) -> str:
-    """A question with the words of the ones before it, for code that only looks for words."""
+    """Return a question with the words of the earlier questions, for code that only searches for words."""
     return " ".join((*before[-_WORDS_OF:], question))

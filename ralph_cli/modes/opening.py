@@ -1,4 +1,4 @@
-"""Introduces a document to a worker: its beginning and its headings."""
+"""Introduce a document to a worker: its beginning and its headings."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def render_beginning(document: Document, nonce: str) -> str:
-    """The beginning of the document, framed as data; of a set its documents, with their pages in the whole."""
+    """Return the beginning of the document, framed as data; for a set its documents, with their pages in the whole."""
     if document.members:
         return list_documents(document, nonce)
     is_short = len(document.text) <= SHORT_CHARS
@@ -33,17 +33,17 @@ def render_beginning(document: Document, nonce: str) -> str:
 
 
 def render_headings(document: Document, nonce: str) -> str:
-    """The pages on which parts of the document begin, framed as data; empty without headings, and for a set.
+    """Return the pages on which parts of the document begin, framed as data; empty without headings, and for a set.
 
-    If there are too many, the numbered ones of a kind ("Note 1" to "Note 24") share a line and come first, then those
-    of pages that are nearly all table, and the upper and numbered ones. `headings` prints all.
+    If there are too many, numbered headings of a kind ("Note 1" to "Note 24") share a line and come first. The headings
+    of pages that are nearly all table follow, then the upper and numbered headings. `headings` prints all.
     """
     what, lines = document.derive(_choose_headings)
     return f"{what}:\n{frame_data(lines, nonce)}\n" if lines else ""
 
 
 def _choose_headings(document: Document) -> tuple[str, str]:
-    """The title and the lines of a document's headings."""
+    """Return the title and the lines of a document's headings."""
     found = () if document.members else document.headings
     if not found:
         return "", ""
@@ -79,7 +79,7 @@ def _choose_headings(document: Document) -> tuple[str, str]:
 
 
 def _numbered_runs(headings: Sequence[Heading]) -> list[list[Heading]]:
-    """The headings that consist of the same word and a number, for words with several."""
+    """Return the headings that consist of the same word and a number, for words with several such headings."""
     runs: dict[str, list[Heading]] = {}
     for heading in headings:
         if label := _label(heading):
@@ -88,13 +88,15 @@ def _numbered_runs(headings: Sequence[Heading]) -> list[list[Heading]]:
 
 
 def _label(heading: Heading) -> str:
-    """The word and number that begin a heading: "Note 7"; empty if there are none."""
+    """Return the word and number that begin a heading: "Note 7"; empty if it has none."""
     match = _WORD_AND_NUMBER.match(heading.text)
     return " ".join(match[0].split()) if match else ""
 
 
 def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """Of headings with the same words, the one with most text below: the others are contents or running heads."""
+    """Return, of headings with the same words, the one with most text below: the others are contents or running
+    heads.
+    """
     ends = [heading.start for heading in headings[1:]] + [len(document.text)]
     longest: dict[str, tuple[int, Heading]] = {}
     for heading, end in zip(headings, ends, strict=True):
@@ -104,8 +106,8 @@ def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Head
 
 
 def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """For each page that is nearly all table, the heading above its first row that is repeated least, the last of
-    those.
+    """Yield, for each page that is nearly all table, the least repeated heading above its first row, or the last of
+    several.
 
     A heading of several words comes before a single word, which may be the upper part of a column's name.
     """

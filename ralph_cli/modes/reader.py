@@ -61,7 +61,7 @@ class Assignment:
     may_have_children: bool = False
 
     def system(self, *, include_document: bool) -> str:
-        """The system prompt; a worker with the whole text needs to know less about what it can run."""
+        """Return the system prompt. A worker with the whole text gets fewer instructions on running code."""
         return self._system("sandbox_whole" if include_document else "sandbox")
 
     def _system(self, python: str) -> str:
@@ -79,11 +79,11 @@ class Assignment:
 
     @property
     def tool(self) -> Tool:
-        """The worker's tool."""
+        """Return the worker's tool."""
         return ACT_TOOL if self.kind == "question" else READ_TOOL
 
     def opening(self, nonce: str, *, include_document: bool) -> str:
-        """The first message: metadata and a preview, or the whole text; notes; the question comes last."""
+        """Return the first message: metadata and a preview, or the whole text; notes; the question comes last."""
         document = self.document
         shown = render_whole(document, nonce) if include_document else render_beginning(document, nonce)
         values = {
@@ -103,14 +103,15 @@ class Assignment:
         return render_prompt(opening, headings=render_headings(document, nonce), least_read=least, **values)
 
     def shared_part(self, opening: str, nonce: str) -> str:
-        """The beginning of the first message that is the same for every question about this document."""
+        """Return the beginning of the first message that is the same for every question about this document."""
         asked = f"The question:\n{self.text}" if self.kind == "question" else self.text
         return opening[: opening.rindex(self._earlier(nonce) or asked)]
 
     def follow_up(self, nonce: str, told: Collection[str], variables: str) -> str:
-        """The next message in the conversation that answered the last earlier question.
+        """Return the next message in the conversation that answered the last earlier question.
 
-        `told` are its messages: the form of an answer is not repeated. `variables` says that they still exist.
+        `told` has that conversation's messages: the form of an answer is not repeated. `variables` tells that variables
+        still exist.
         """
         values = self._form_values
         asked = {name: values.pop(name) for name in ("question", "answer_as")}
@@ -124,7 +125,7 @@ class Assignment:
         )
 
     def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
-        """The request of the fallback extractor: the question, over the printed output."""
+        """Return the request of the fallback extractor: the question, with the printed output."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
         printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
         message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._values(nonce))
@@ -133,7 +134,7 @@ class Assignment:
 
     @property
     def inputs(self) -> dict[str, object]:
-        """The same values for engines that read no prose."""
+        """Return the same values for engines that read no prose."""
         form = self.form
         return {
             "question": self.words,
@@ -145,7 +146,7 @@ class Assignment:
 
     @property
     def words(self) -> str:
-        """The question with the words of the earlier questions."""
+        """Return the question with the words of the earlier questions."""
         return words_in_context(self.text, [exchange.question for exchange in self.exchanges])
 
     def _earlier(self, nonce: str) -> str:
@@ -169,7 +170,7 @@ class Assignment:
 
 
 def _describe_named(part: NamedPart) -> str:
-    """The place of a part that the question names, for a worker that reads by code."""
+    """Return the position of a part that the question names, for a worker that reads by code."""
     offsets = ", ".join(str(place.start) for place in part.places[:_MOST_OFFSETS])
     if len(part.places) == 1:
         return f"\nIt names {part.name}, which begins at offset {offsets}."
@@ -178,15 +179,17 @@ def _describe_named(part: NamedPart) -> str:
 
 
 def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | MalformedCall:
-    """The meaning of a tool call; quotes that are too long are cut into several."""
+    """Return the meaning of a tool call. Quotes that are too long are cut into several."""
     act = parse_call(call)
     return split_long_quotes(act, form) if isinstance(act, Draft) else act
 
 
 @dataclass(slots=True)
 class SubmissionParser:
-    """Reads tool calls. A submission without items that only proves completeness refers to the last items, which need
-    not be repeated. Nor must the proof be repeated with items that are submitted after it.
+    """Read tool calls.
+
+    A submission without items that only proves completeness refers to the last items, which need not be repeated. The
+    proof need not be repeated with items submitted after it.
     """
 
     form: AnswerForm
@@ -235,7 +238,7 @@ class DocumentReader:
 
     @property
     def document(self) -> Document:
-        """The document."""
+        """Return the document."""
         return self.assignment.document
 
     @property
@@ -245,19 +248,19 @@ class DocumentReader:
 
     @property
     def nonce(self) -> str:
-        """The mark of data in this conversation."""
+        """Return the mark of data in this conversation."""
         return self.explorer.nonce
 
     def shown_spans(self) -> Spans:
-        """The parts of the document that a model was shown so far."""
+        """Return the parts of the document that a model was shown so far."""
         return self.explorer.coverage_tracker.coverage.shown
 
     def subquery_tally(self) -> SubqueryTally:
-        """The results of the sub-queries so far."""
+        """Return the results of the sub-queries so far."""
         return self.explorer.coverage_tracker.subqueries
 
     def read(self, message: str, iteration: int, review: ReviewDraft, *, fresh: bool) -> Reading:
-        """One iteration from `message`, in a `fresh` conversation or in the live one.
+        """Run one iteration from `message`, in a `fresh` conversation or in the live one.
 
         After the last step, one more call over the printed output asks for a submission, which is not reviewed.
         """
@@ -269,24 +272,24 @@ class DocumentReader:
         return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
 
     def resolve(self, draft: Draft) -> Attempt:
-        """The draft with its quotes looked up, and with the record of the search if it submits an absence."""
+        """Return the draft with its quotes looked up, and with the record of the search if it submits an absence."""
         shortest = self.assignment.form.quote_chars.low
         attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility, shortest)
         return self.search_record.add_claim_searches(self.search_record.add_search_record(attempt), draft)
 
     def add_reading_record(self, attempt: Attempt, said: Completeness | None) -> Attempt:
-        """The attempt of a task that asks for all of something, with the record of what was read for it."""
+        """Return the attempt, with the record of what was read if the task asks for all of something."""
         proofs = self.completeness_review.prove(said)
         return self.search_record.add_search_counts(replace(attempt, completeness=proofs)) if proofs else attempt
 
     def continuation(self) -> dict[str, str]:
-        """The values that begin a fresh conversation: the opening, and what was run before."""
+        """Return the values that begin a fresh conversation: the opening, and the code run before."""
         opening = self.assignment.opening(self.nonce, include_document=self.explorer.holds_text)
         done = self.explorer.summarize_steps(SUMMARY_CHARS)
         return {"opening": opening, "variables": self.explorer.variables_note, "done": done}
 
     def _extract_draft(self) -> Draft | None:
-        """One last call over the trajectory; None if it submits nothing usable."""
+        """Make one last call over the trajectory; return None if it submits nothing usable."""
         asked = self.assignment.extractor_request(self.explorer.trajectory, self.nonce)
         reply = self.explorer.model.complete(asked)
         drafts = [act for call in reply.calls if isinstance(act := parse_submission(call, self.assignment.form), Draft)]

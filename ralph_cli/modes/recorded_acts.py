@@ -20,10 +20,10 @@ class Round:
 
 @dataclass(slots=True)
 class RecordedActs:
-    """The recorded acts on a goal, each at its place; each is returned once.
+    """The recorded acts on a goal by position; each is returned once.
 
-    Of several runs that resumed one another, the one with the most records of a kind counts. With `is_closed` nothing
-    else is verified.
+    If several runs resumed one another, the one with the most records of a kind counts. With `is_closed` nothing else
+    is verified.
     """
 
     variables: dict[tuple[int, str], deque[VariableRead]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class RecordedActs:
 
     @classmethod
     def of(cls, runs: Iterable[Sequence[AnyEvent]], *, is_closed: bool = False) -> "RecordedActs":
-        """The acts of these runs."""
+        """Return the acts of these runs."""
         acts = cls(is_closed=is_closed)
         for run in runs:
             variables: dict[tuple[int, str], deque[VariableRead]] = {}
@@ -48,12 +48,14 @@ class RecordedActs:
         return acts
 
     def take_variable(self, iteration: int, name: str) -> VariableRead | None:
-        """The variable as it was read there, or None."""
+        """Return the variable as it was read in that iteration, or None."""
         waiting = self.variables.get((iteration, name))
         return waiting.popleft() if waiting else None
 
     def take_round(self, number: int, output: str, verifiers: Verifiers) -> tuple[VerifierFinished, ...]:
-        """The results of these verifiers for this output in the round of that number; empty if it was another."""
+        """Return the verifiers' results for this output in the round `number`; empty if its output or verifiers
+        differ.
+        """
         found = self.rounds.pop(number, None)
         return found.said if found and (found.verifiers, found.output) == (verifiers, output) else ()
 
@@ -63,7 +65,7 @@ class RecordedActs:
 
 
 def _complete_rounds(events: Iterable[AnyEvent]) -> dict[int, Round]:
-    """The rounds with a result of every verifier of the goal."""
+    """Yield the rounds with a result of every verifier of the goal."""
     rounds: dict[int, Round] = {}
     outputs: dict[int, str] = {}
     verifiers: Verifiers = ()

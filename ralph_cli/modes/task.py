@@ -91,7 +91,7 @@ class Task:
     schema: str = ""
 
     def reasoner_request(self, brief: Attempt, constraints: str, nonce: str) -> str:
-        """The reasoner's message: brief, notes, constraints, format, and the task last."""
+        """Return the reasoner's message: brief, notes, constraints, format, and the task last."""
         kind = FORMAT_DESCRIPTIONS[self.output.kind]
         if self.schema:
             kind += f". It must fit this JSON Schema:\n{frame_data(self.schema, nonce)}"
@@ -109,7 +109,7 @@ class Task:
 
 
 def render_items(brief: Attempt, document: Document) -> str:
-    """The items of a brief with their quotes and pages; a table's header is printed with its first row."""
+    """Return the items of a brief with their quotes and pages. A table's header is printed with its first row."""
     told: dict[tuple[str, ...], int] = {}
     return "\n".join(_render_item(claim, brief, document, told) for claim in brief.claims)
 
@@ -133,7 +133,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tu
 
 
 def _keep_cells(text: str) -> str:
-    """A quote on one line; of a table each row on its own, with its cells apart."""
+    """Return a quote on one line; each row of a table on its own line, with its cells apart."""
     if "  " not in text and "\t" not in text:
         return " ".join(text.split())
     return "\n   ".join(line.strip() for line in text.splitlines() if line.strip())
@@ -166,7 +166,7 @@ class TaskMode:
     _wrote_alone: bool = False
 
     def plan(self, state: LoopState) -> str:
-        """The hints for the reader: what the last iteration lacked. Empty if more reading would not help."""
+        """Return the hints for the reader: what the last iteration lacked. Empty if more reading would not help."""
         self._steps, self._starts_fresh = state.steps, False
         if not state.steps:
             return ""
@@ -234,7 +234,7 @@ class TaskMode:
         return found + run_in_order((lambda attempt: self.judge(attempt, found), *further), attempt)
 
     def _second_readers(self, attempt: Attempt) -> Iterator[Check]:
-        """The checks of second readers that this brief needs."""
+        """Return the checks of second readers that this brief needs."""
         if self.absence_check is not None and any(map(is_absence, attempt.claims)):
             yield self.absence_check
         if self.list_check is not None:
@@ -251,7 +251,7 @@ class TaskMode:
         return None
 
     def _build_brief(self, message: str, iteration: int) -> Attempt:
-        """The brief of this iteration: that of the earlier ones, with the reader's additions."""
+        """Return the brief of this iteration: the brief of earlier iterations, with the reader's additions."""
         if self.reader is None:
             return Attempt()
         earlier = self._earlier_items()
@@ -272,11 +272,11 @@ class TaskMode:
         return replace(self.reader.add_reading_record(attempt, self._completeness), source=reading.source)
 
     def review(self, draft: Draft) -> Review:
-        """The local rules for a submitted brief: its form, its quotes, and parts that were not looked at."""
+        """Check a submitted brief by the local rules: its form, its quotes, and parts that were not read."""
         assert self.reader is not None
         attempt = self.reader.resolve(draft)
         earlier = self._earlier_items()
-        # Beside earlier items, "nothing more" is no statement about the document.
+        # With earlier items, "nothing more" is not a statement about the document.
         if draft.absence is not None and earlier:
             return Review((), attempt)
         issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
@@ -291,7 +291,7 @@ class TaskMode:
         return Review(issues, attempt)
 
     def _usable_items(self, draft: Draft) -> tuple[DraftClaim, ...]:
-        """The items of a refused draft that the rules accept by themselves."""
+        """Return the items of a refused draft that the rules accept by themselves."""
         assert self.reader is not None
         refused = {issue.claim for issue in self.reader.resolve(draft).refused}
         found = [claim for number, claim in enumerate(draft.claims, 1) if number not in refused]
@@ -299,24 +299,26 @@ class TaskMode:
         return tuple(claim for claim in found if not form_issues(Draft((claim,)), form))
 
     def _objected_words(self) -> frozenset[str]:
-        """The words with an earlier objection: for those the reasoner may give a reason."""
+        """Return the words with an earlier objection: the reasoner may give a reason for these."""
         if self.output_check.vetoes:
             return frozenset()
         attempts = [step.attempt for step in self._steps if any(it.check in TOLD for it in step.issues)]
         return frozenset(doubt.words for attempt in attempts for doubt in self.output_check.objections(attempt))
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
-        """The items of the latest brief."""
+        """Return the items of the latest brief."""
         attempt = self._latest_attempt()
         return tuple(as_draft(claim, attempt) for claim in attempt.claims)
 
     def _latest_attempt(self) -> Attempt:
-        """The latest attempt that had a brief."""
+        """Return the latest attempt that had a brief."""
         return next((step.attempt for step in reversed(self._steps) if step.attempt.claims), Attempt())
 
 
 def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
-    """The earlier items and the added ones; an added item with the same quotes or words replaces an earlier one."""
+    """Return the earlier items and the added items. An added item with the same quotes or words replaces an earlier
+    item.
+    """
 
     def keys(claim: DraftClaim) -> tuple[object, object]:
         return frozenset(" ".join(quote.split()) for quote in claim.quotes), " ".join(claim.text.split()).casefold()
@@ -331,7 +333,7 @@ def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> t
 
 
 def render_constraints(steps: Sequence[Step], nonce: str) -> str:
-    """The issues of the last two iterations, with the last output; older ones are counted. Empty at first."""
+    """Return the issues of the last two iterations, with the last output; older issues are counted. Empty at first."""
     if not steps:
         return ""
     older = len(steps) - VERBATIM_ITERATIONS
