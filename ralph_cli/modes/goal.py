@@ -205,7 +205,7 @@ class GoalWorkspace:
             self._verify("", is_recorded=self.recorded.is_closed)
 
     def _verify(self, call: str, *, is_recorded: bool) -> None:
-        """Yield the result of every verifier: the recorded result if there is one (`is_recorded`), else by
+        """Report the result of every verifier: the recorded result if there is one (`is_recorded`), else by
         running it.
         """
         self.rounds += 1

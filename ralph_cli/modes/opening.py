@@ -106,7 +106,7 @@ def _longest_parts(document: Document, headings: Sequence[Heading]) -> list[Head
 
 
 def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """Yield, for each page that is nearly all table, the least repeated heading above its first row, or the last of
+    """Return, for each page that is nearly all table, the least repeated heading above its first row, or the last of
     several.
 
     A heading of several words comes before a single word, which may be the upper part of a column's name.

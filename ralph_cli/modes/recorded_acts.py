@@ -65,7 +65,7 @@ class RecordedActs:
 
 
 def _complete_rounds(events: Iterable[AnyEvent]) -> dict[int, Round]:
-    """Yield the rounds with a result of every verifier of the goal."""
+    """Return the rounds with a result of every verifier of the goal."""
     rounds: dict[int, Round] = {}
     outputs: dict[int, str] = {}
     verifiers: Verifiers = ()

@@ -234,7 +234,7 @@ class TaskMode:
         return found + run_in_order((lambda attempt: self.judge(attempt, found), *further), attempt)
 
     def _second_readers(self, attempt: Attempt) -> Iterator[Check]:
-        """Return the checks of second readers that this brief needs."""
+        """Yield the checks of second readers that this brief needs."""
         if self.absence_check is not None and any(map(is_absence, attempt.claims)):
             yield self.absence_check
         if self.list_check is not None:

@@ -91,7 +91,7 @@ def _reason(view: RunView, state: CellState) -> str:
 
 
 def _notes(view: RunView) -> Iterator[str]:
-    """Return remarks on the answer."""
+    """Yield remarks on the answer."""
     for claim in view.claims:
         for item in claim.limits:
             yield f"{'contradicted' if item.contradicts else 'qualified'} elsewhere: {item.reason}"

@@ -68,7 +68,7 @@ def _fault(path: Path, where: str, what: str) -> UserError:
 
 
 def _csv_records(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Return the rows of a CSV file by its header, which also shows the separator."""
+    """Yield the rows of a CSV file by its header, which also shows the separator."""
     header = text.split("\n", 1)[0]
     between = max(",;\t", key=header.count)
     rows = csv.DictReader(text.splitlines(keepends=True), delimiter=between, strict=True)

@@ -214,7 +214,7 @@ def _rank(cell: Cell) -> tuple[bool, bool]:
 
 
 def _read_runs(folder: Path, names: Iterable[str] | None = None) -> Iterator[RecordedRun]:
-    """Return the runs in a folder that have begun, oldest first."""
+    """Yield the runs in a folder that have begun, oldest first."""
     for name in run_names(folder) if names is None else names:
         try:
             yield read_run(folder / name)

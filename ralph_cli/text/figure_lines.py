@@ -52,7 +52,7 @@ def _origin_part(figure: FigureSource, width: int) -> str:
 
 
 def _place_parts(figure: FigureSource, width: int) -> Iterator[str]:
-    """Return the position of a quoted figure: its cell, one of several cells with its value, or the words next
+    """Yield the position of a quoted figure: its cell, one of several cells with its value, or the words next
     to it.
     """
     quote, token = f"quote {figure.quote}", figure.token.text if figure.token else ""

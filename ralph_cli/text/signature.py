@@ -43,7 +43,7 @@ class LetterIndex:
         self.key = "".join(keys)
 
     def find(self, wanted: str, limit: int) -> Iterator[tuple[int, int]]:
-        """Return the first `limit` intervals of the folded text whose key is `wanted`."""
+        """Yield the first `limit` intervals of the folded text whose key is `wanted`."""
         at = self.key.find(wanted)
         while at >= 0 and limit > 0:
             yield self._origin(at), self._origin(at + len(wanted) - 1) + 1

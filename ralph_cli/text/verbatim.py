@@ -50,7 +50,7 @@ def _flat(text: str) -> str:
 
 
 def _parts(output: str, kind: str) -> list[tuple[str, str]]:
-    """Yield the words of the output piece by piece, with positions; page numbers are skipped."""
+    """Return the words of the output piece by piece, with positions; page numbers are skipped."""
     try:
         if kind == "json":
             return [(f"the value at {path}", text) for path, text in _leaves(json.loads(output), "$")]

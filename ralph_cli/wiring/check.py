@@ -23,7 +23,7 @@ JudgeFactory = Callable[[Document], Judge]
 def open_memo_judge(
     settings: Settings, sink: EventSink, models: Mapping[str, Model] | None = None
 ) -> Iterator[tuple[JudgeFactory, str]]:
-    """Return a judge for each document, and the judge's name. Its calls are budgeted and reported to `sink`.
+    """Yield a judge for each document, and the judge's name. Its calls are budgeted and reported to `sink`.
 
     Raises ConfigError if no language model can be asked.
     """

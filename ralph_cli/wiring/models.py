@@ -119,7 +119,7 @@ def _choose_judge_and_subquery(
 
 
 def _family_notices(worker: str, judge: str) -> Iterator[NoticeIssued]:
-    """Return what the user should know about the families of worker and judge."""
+    """Yield what the user should know about the families of worker and judge."""
     if judge == worker != "offline":
         message = f"worker and judge are of one family ({worker}): they may share their errors. "
         yield NoticeIssued("one-family", message + "Set the other vendor's key, or --judge-model.")

@@ -78,7 +78,7 @@ class _PdfObjects:
         self._heads = packed | self._heads
 
     def pages(self) -> Iterator[bytes]:
-        """Return the dictionaries of the pages, in order."""
+        """Yield the dictionaries of the pages, in order."""
         roots = _ROOT.findall(self._data)
         start = _PAGES.search(self._head(int(roots[-1]))) if roots else None
         waiting, seen = [int(start[1])] if start else [], set[int]()

@@ -130,7 +130,7 @@ def annotate(document: Document, notes: Sequence[Annotation], *, source: Documen
 
 
 def _parse_pictures(result: bytes, most: int) -> list[tuple[int, int, Picture]]:
-    """Yield the pictures in a child's answer, encoded as PNG. Raises ValueError for an inconsistent answer."""
+    """Return the pictures in a child's answer, encoded as PNG. Raises ValueError for an inconsistent answer."""
     head, _, pixels = result.partition(b"\n")
     described = json.loads(head)
     if len(pixels) > most:

@@ -333,7 +333,7 @@ def _phrases_of(language: str) -> _Phrases:
 
 
 def _forms(phrase: str) -> Iterator[str]:
-    """Return the forms of a phrase: with and without each ending in brackets, with each of several letters."""
+    """Yield the forms of a phrase: with and without each ending in brackets, with each of several letters."""
     parts = _CHOICES.split(phrase)
     # Of each three parts one is the words, one an ending that may lack, one the letters of which one is there.
     fixed, optional, choices = parts[::3], parts[1::3], parts[2::3]
