@@ -121,8 +121,9 @@ class CompletenessReview:
         return [place for place in places if count_covered(shown, *place) < place[1] - place[0]]
 
     def _unread_lines(self, terms: tuple[str, ...]) -> Iterator[str]:
-        """Yield the first unread lines with the terms, each with its position. The worker reads them when they are
-        shown.
+        """Yield the first unread lines with the terms, each with its position.
+
+        The worker reads them when they are shown.
         """
         places = sorted({place for tally in self._count(terms) for place in tally.places}) if any(terms) else []
         lines: dict[int, str] = {}

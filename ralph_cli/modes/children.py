@@ -145,8 +145,9 @@ class Children:
                     self._failures[key] = QueryFailure(error)
 
     def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
-        """Return the answers or failures of an earlier run's children for these items; None for an item that was not
-        asked.
+        """Return the answers or failures of an earlier run's children for these items.
+
+        Return None for an item that was not asked.
         """
         keys = [_key(*item) for item in items]
         return [self._answers.get(key) or self._failures.get(key) for key in keys]

@@ -131,8 +131,9 @@ class QaMode:
         return (Evidence(ABSENCE_CHECK, rulings=tuple(map(rule_by_counts, absences))),)
 
     def _judge_fresh_claims(self, attempt: Attempt, local: Sequence[Evidence]) -> Evidence:
-        """Return the judge's evidence on all claims. Claims that were supported before, word for word, are not sent
-        again.
+        """Return the judge's evidence on all claims.
+
+        Claims that were supported before, word for word, are not sent again.
         """
         # A judge cannot find in a quote what the document does not say: a second reader looks for it.
         absent = {claim.id for claim in attempt.claims if is_absence(claim)}

@@ -316,8 +316,9 @@ class TaskMode:
 
 
 def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
-    """Return the earlier items and the added items. An added item with the same quotes or words replaces an earlier
-    item.
+    """Return the earlier items and the added items.
+
+    An added item with the same quotes or words replaces an earlier item.
     """
 
     def keys(claim: DraftClaim) -> tuple[object, object]:

@@ -99,8 +99,9 @@ def write_table(
 
 
 def read_table(folder: Path) -> Table:
-    """Return the table in `folder`, read from the records of its runs. Nothing is written. Raises as `write_table`
-    does.
+    """Return the table in `folder`, read from the records of its runs.
+
+    Nothing is written. Raises as `write_table` does.
     """
     record = open_table(folder)
     return _table_of(record, read_cells(record).cells)

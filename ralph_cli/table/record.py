@@ -57,8 +57,9 @@ _FILE = TypeAdapter(_File)
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
-    """A table as stored in its folder. `earlier` has the earlier hashes of each row's document by row name, latest
-    first.
+    """A table as stored in its folder.
+
+    `earlier` has the earlier hashes of each row's document by row name, latest first.
     """
 
     folder: Path
@@ -123,8 +124,9 @@ def begin_table(folder: Path, questions: tuple[TableQuestion, ...], rows: tuple[
 
 
 def open_table(folder: Path) -> TableRecord:
-    """Return the table in `folder`. Raises ConfigError if there is no table, JournalError if its file is damaged or
-    newer.
+    """Return the table in `folder`.
+
+    Raises ConfigError if there is no table, JournalError if its file is damaged or newer.
     """
     path = folder / TABLE_FILE
     try:
@@ -184,8 +186,9 @@ def read_row(record: TableRecord, row: TableRow, names: Iterable[str] | None = N
 
 
 def read_cells(record: TableRecord, on_row: Callable[[int, int], None] = lambda done, total: None) -> KnownCells:
-    """Return the cells of a table, from the records of its runs. `on_row` is called with the rows read, and all
-    rows.
+    """Return the cells of a table, from the records of its runs.
+
+    `on_row` is called with the rows read, and all rows.
     """
     found = KnownCells({}, {}, Usage())
     for number, row in enumerate(record.rows, 1):

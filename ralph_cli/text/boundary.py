@@ -111,8 +111,9 @@ def _is_contraction(text: str, apostrophe: int) -> bool:
 
 
 def _is_inside_hyphenated(text: str, at: int, before: int) -> bool:
-    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold). `before` comes from
-    `_before`.
+    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold).
+
+    `before` comes from `_before`.
     """
     after = _after(text, at)
     if text[after].isalpha() and _BROKEN_BEFORE.search(text[max(0, at - _LINE_BREAK_REACH) : at]):

@@ -18,8 +18,9 @@ _BRACKETED = re.compile(r"\([^()]*\)")
 
 
 def describe_source(figure: FigureSource) -> str:
-    """Return a figure and its source in one line, for a judge and a terminal. Long lines have fewer rivals, shorter
-    labels.
+    """Return a figure and its source in one line, for a judge and a terminal.
+
+    Long lines have fewer rivals, shorter labels.
     """
     lines = [f'"{figure.words}": ' + " | ".join(source_parts(figure, most, width)) for most, width in _FORMS]
     return next((line for line in lines if len(line) <= _LONG), lines[-1])

@@ -16,8 +16,9 @@ _UNJUDGED = "and no model judged what it means"
 
 
 def departure(claim: str, quotes: Sequence[str]) -> str:
-    """Return why a claim is not one of its quotes word for word; empty if it is. White space and typography are
-    folded.
+    """Return why a claim is not one of its quotes word for word; empty if it is.
+
+    White space and typography are folded.
     """
     text, sources = _flat(claim), [_flat(quote) for quote in quotes]
     if not text:

@@ -55,8 +55,9 @@ class GoalSpec:
 
 
 def goal_settings(settings: Settings) -> Settings:
-    """Return the settings of a goal. Defaults that the user has not set: 20 iterations, each in a fresh
-    conversation.
+    """Return the settings of a goal.
+
+    Defaults that the user has not set: 20 iterations, each in a fresh conversation.
     """
     usual = {"max_iterations": MAX_ITERATIONS, "retry": "fresh"}
     return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})

@@ -364,8 +364,9 @@ class RunContext:
         return RecordedSnippets.of(self.earlier, self.models.repeat_calls, self.branch)
 
     def of_child(self, branch: str, engine: Callable[[], Sandbox], **limits: int) -> "RunContext":
-        """Return the context of a child worker. Its events and requests carry its branch, and `limits` are its
-        settings.
+        """Return the context of a child worker.
+
+        Its events and requests carry its branch, and `limits` are its settings.
         """
         models = replace(
             self.models,

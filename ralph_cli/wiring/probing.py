@@ -24,8 +24,9 @@ class Probe:
 
 
 def probe(settings: Settings, name: str) -> Probe:
-    """Ask the model once, without retries. Raises ConfigError or ProviderError with the reason if it cannot be
-    asked.
+    """Ask the model once, without retries.
+
+    Raises ConfigError or ProviderError with the reason if it cannot be asked.
     """
     endpoint = settings.endpoint(name.partition(":")[0])
     model = connect(name, endpoint, deadline_s=min(LONGEST_PROBE_S, settings.max_call_time))

@@ -120,8 +120,9 @@ def build_list_reader(
 def build_verifier_check(
     context: RunContext, task: str, custom_verifier: Verifier | None = None
 ) -> VerifierCheck | None:
-    """Return the check of the caller's `custom_verifier`, or of `--verify-with-model`; None if neither was
-    requested.
+    """Return the check of the caller's `custom_verifier`, or of `--verify-with-model`.
+
+    Return None if neither was requested.
     """
     verifier: Verifier
     settings, models, nonces = context.settings, context.models, context.nonces

@@ -233,8 +233,9 @@ def _in_unit_of(cell: CellFacts, quantity: Quantity) -> Quantity:
 
 
 def _powers_of(scales: Scales, named: str, *, in_table: bool) -> frozenset[int]:
-    """Return the possible scales of a figure under the stated ones. Excepted figures, and those outside tables, may be
-    unscaled.
+    """Return the possible scales of a figure under the stated ones.
+
+    Excepted figures, and those outside tables, may be unscaled.
     """
     words = content_words(named) | ({"per"} & set(named.lower().split()))
     excepted = [item for item in scales.exceptions if item <= words]

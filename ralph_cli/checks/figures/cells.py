@@ -132,8 +132,9 @@ def set_cells_apart(document: Document, quote: Quote) -> Quote:
 
 
 def neighbours(table: Table, cell: Cell) -> Iterator[tuple[Cell, bool]]:
-    """Yield the cells in the row of a cell, then nearby cells in its column, and whether each is in the row. Skip
-    labels.
+    """Yield the cells in the row of a cell, then nearby cells in its column, and whether each is in the row.
+
+    Skip labels.
     """
     first, last = max(table.header_rows, cell.row - _NEAR_ROWS), cell.row + _NEAR_ROWS
     rows = sorted(range(first, last + 1), key=lambda row: abs(row - cell.row))

@@ -33,11 +33,11 @@ STAND_BY = "; or hand it in again with `because`, if it is right as it stands"
 
 @dataclass(frozen=True)
 class NumbersCheck:
-    """The check `numbers`. It passes if no figure of a claim is contradicted. Its evidence has the sources of all
-    figures.
+    """The check `numbers`. It passes if no figure of a claim is contradicted.
 
-    With `vetoes`, an objection remains even if the worker gives a reason. Without it, an objection to a claim with a
-    reason becomes a doubt, which the judge decides. The mode ensures that the worker has seen the objection before.
+    Its evidence has the sources of all figures. With `vetoes`, an objection remains even if the worker gives a reason.
+    Without it, an objection to a claim with a reason becomes a doubt, which the judge decides. The mode ensures that
+    the worker has seen the objection before.
     """
 
     document: Document

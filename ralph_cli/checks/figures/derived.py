@@ -40,8 +40,9 @@ def _are_in_line(one: Candidate, other: Candidate) -> bool:
 
 
 def _are_alike(one: Candidate, other: Candidate) -> bool:
-    """Whether two figures have the same kind. A bare figure takes the kind of its neighbours in a table, or is
-    a count.
+    """Whether two figures have the same kind.
+
+    A bare figure takes the kind of its neighbours in a table, or is a count.
     """
     kinds = {one.quantity.kind, other.quantity.kind}
     if "none" in kinds:

@@ -25,8 +25,9 @@ _SHARES = ("percent", "ratio", "points")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A candidate that a figure may come from. `difference` is what differs, and `is_sure` is true if that is
-    certain.
+    """A candidate that a figure may come from.
+
+    `difference` is what differs, and `is_sure` is true if that is certain.
     """
 
     candidate: Candidate
@@ -310,8 +311,9 @@ def _has_digits(claimed: Quantity, candidate: Candidate) -> bool:
 
 
 def _match_other_scale(claimed: Quantity, candidate: Candidate) -> Match | None:
-    """Return a match with the same digits at another power of a thousand. It is certain only if both scales are
-    written.
+    """Return a match with the same digits at another power of a thousand.
+
+    It is certain only if both scales are written.
     """
     own = measure(claimed)
     digits = str(abs(claimed.value)).replace(".", "").strip("0")

@@ -86,8 +86,9 @@ class FigureTracer:
         return [self.trace(text, one, found) for one in found]
 
     def trace(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Trace:
-        """Trace a figure of a text. `others` are all figures of the text; `named` has words elsewhere that name the
-        figure.
+        """Trace a figure of a text.
+
+        `others` are all figures of the text; `named` has words elsewhere that name the figure.
         """
         if quantity.kind == "identifier":
             return self._trace_name(quantity)
@@ -158,8 +159,9 @@ class FigureTracer:
         return Trace(quantity, source, Fault("date", quantity.text, what, is_sure=is_sure))
 
     def _derive(self, quantity: Quantity, others: Sequence[Quantity]) -> Candidate | None:
-        """Return the quantity as computed from quoted dates, or by one operation on two figures; None if it is
-        neither.
+        """Return the quantity as computed from quoted dates, or by one operation on two figures.
+
+        Return None if it is neither.
         """
         if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
             return Candidate(quantity, source="derived", expression="the time between quoted dates")

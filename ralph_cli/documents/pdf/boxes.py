@@ -29,8 +29,9 @@ class Box(NamedTuple):
 
 
 def enclose(rects: Iterable[tuple[_Side, _Side, _Side, _Side]]) -> tuple[_Side, _Side, _Side, _Side]:
-    """Return the smallest rectangle that contains all of `rects`. In each rectangle the lower coordinates come
-    first.
+    """Return the smallest rectangle that contains all of `rects`.
+
+    In each rectangle the lower coordinates come first.
     """
     lefts, lows, rights, highs = zip(*rects, strict=True)
     return min(lefts), min(lows), max(rights), max(highs)

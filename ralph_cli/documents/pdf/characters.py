@@ -50,8 +50,9 @@ class Glyphs:
         self._misspoken: dict[int, bool] | None = None
 
     def at(self, offsets: Iterable[int]) -> list[Glyph]:
-        """Return the glyphs at these offsets of the page's text. Only characters that change the meaning are
-        included.
+        """Return the glyphs at these offsets of the page's text.
+
+        Only characters that change the meaning are included.
         """
         found = []
         for offset in offsets:

@@ -102,8 +102,9 @@ class _PdfObjects:
         }
 
     def needs(self, page: bytes, streams: set[int]) -> bool:
-        """Whether a page refers to one of these streams, directly or through other objects. Other pages are not
-        followed.
+        """Whether a page refers to one of these streams, directly or through other objects.
+
+        Other pages are not followed.
         """
         waiting, seen = [page], set[int]()
         while waiting:
@@ -141,8 +142,9 @@ class _PdfObjects:
             packed[member] = body[int(first[1]) + start : int(first[1]) + end]
 
     def _decode_stream(self, number: int, *, keep: bool) -> bytes | None:
-        """Return the content of a stream; b"" if its compression is unknown here or it is not kept; None if it is
-        damaged.
+        """Return the content of a stream; b"" if its compression is unknown here or it is not kept.
+
+        Return None if it is damaged.
         """
         head = self._head(number)
         match = _FILTER.search(head)

@@ -86,10 +86,10 @@ class PagePicture(Picture):
 def draw_page(
     document: Document, number: int, spans: Sequence[Span] = (), *, source: DocumentSource | None = None
 ) -> PagePicture:
-    """Draw a whole page of a PDF, unmarked, with the positions of the `spans` on it. Spans on other pages have no
-    lines.
+    """Draw a whole page of a PDF, unmarked, with the positions of the `spans` on it.
 
-    A parser process draws it, as in `render_pictures`. Raises DocumentError as `ask_pages` does.
+    Spans on other pages have no lines. A parser process draws it, as in `render_pictures`. Raises DocumentError as
+    `ask_pages` does.
     """
     own = document.pages[number - 1]
     pages, owners = group_by_page(document, spans)

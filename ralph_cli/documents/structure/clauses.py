@@ -101,8 +101,9 @@ class _Reading:
             self.found.append(Clause(at, "", ""))
 
     def read_line(self, match: re.Match[str], known: int | None) -> None:
-        """Read a line that begins with a number or letter. `known` is its level if the document lists it as a
-        heading.
+        """Read a line that begins with a number or letter.
+
+        `known` is its level if the document lists it as a heading.
         """
         if match["letter"]:
             self._read_letter(match)

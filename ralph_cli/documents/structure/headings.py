@@ -164,8 +164,9 @@ def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, s
 def _drop_running(
     lines: _Lines, found: dict[int, tuple[str, int]], pages: int, are_titles: bool
 ) -> dict[int, tuple[str, int]]:
-    """Remove the lines that are on many pages from the possible headings. `are_titles` is true if type sets
-    them apart.
+    """Remove the lines that are on many pages from the possible headings.
+
+    `are_titles` is true if type sets them apart.
     """
     keys = {at: heading if are_titles else _key(heading) for at, (heading, _) in found.items()}
     # What its type sets apart is no running line where other lines of its page stand above it.

@@ -161,8 +161,9 @@ def _are_adjacent(lines: Sequence[tuple[int, int]]) -> bool:
 
 
 def _read_ruled(text: str, line: tuple[int, int], columns: Sequence[int]) -> GridRow | None:
-    """Return a row with cells at these positions of the line, the last of any length; None if words cross a
-    position.
+    """Return a row with cells at these positions of the line, the last of any length.
+
+    Return None if words cross a position.
     """
     low, high = line
     edges = [low, *(low + at for at in columns[1:]), max(high, low + columns[-1])]

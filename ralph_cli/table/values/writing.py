@@ -22,8 +22,9 @@ def write_number(number: Decimal) -> str:
 
 
 def write_amount(number: Decimal, currency: str) -> str:
-    """Return an amount with its currency first: "EUR 5.1 million", "-USD 12.50". A sign that is not a code has no
-    space.
+    """Return an amount with its currency first: "EUR 5.1 million", "-USD 12.50".
+
+    A sign that is not a code has no space.
     """
     text = write_number(abs(number))
     if count_decimals(number) == 1 and text[-1].isdigit():

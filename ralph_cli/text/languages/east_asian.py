@@ -108,8 +108,9 @@ def _number(han: str) -> int:
 
 
 def _read_number(word: str) -> int:
-    """Return a number of a date: in digits, in Han characters, or a year by its four digits. The first of an
-    era is 元.
+    """Return a number of a date: in digits, in Han characters, or a year by its four digits.
+
+    The first of an era is 元.
     """
     if word.isdecimal():
         return int(word)

@@ -83,8 +83,9 @@ class EnglishFigures:
         return EnglishFigures(self.text[start:end], self.original[start:end])
 
     def find(self, words: str) -> str | None:
-        """Return words of the text as originally written, on one line. Words after them that are not in the text stay
-        unchanged.
+        """Return words of the text as originally written, on one line.
+
+        Words after them that are not in the text stay unchanged.
         """
         parts = words.split()
         for count in range(len(parts), 0, -1):

@@ -121,8 +121,9 @@ def numerals(language: str) -> tuple[re.Pattern[str], dict[str, int]]:
 
 
 def read_numerals(language: str, text: str) -> int | None:
-    """Return the number that several words form together, "un millón ciento cincuenta mil"; None if they form
-    several.
+    """Return the number that several words form together, "un millón ciento cincuenta mil".
+
+    Return None if they form several.
     """
     word, values = numerals(language)
     total = group = 0

@@ -115,8 +115,9 @@ class QuantityReader:
         return self._finish(draft), draft.next
 
     def _name_begins(self, at: int, number: Number) -> int | None:
-        """Return the start of the name that contains a number: "F-35", "COVID-19", "Note 5", "12.3.1"; None for
-        none.
+        """Return the start of the name that contains a number: "F-35", "COVID-19", "Note 5", "12.3.1".
+
+        Return None for none.
         """
         tokens, before = self.tokens, self.tokens.low(at - 1)
         if number.worded or not tokens.is_number(at):
