@@ -15,12 +15,12 @@ MIN_NEAR_SHARE = 0.4
 
 
 def describe_searches(searches: Sequence[Search]) -> str:
-    """The searches, with the number of places that code counted, in a line."""
+    """Return the searches in one line, each with the number of hits that code counted."""
     return f"counted by code: {', '.join(map(describe_count, searches))}"
 
 
 def describe_count(search: Search) -> str:
-    """One search in words, and the number of its places."""
+    """Return one search in words, with its number of hits."""
     words = f"\u201c{search.words}\u201d" if search.pattern else search.words
     within = f" (in {search.within} only)" if search.within else ""
     return f"{words}{within}: {'not counted' if search.hits is None else search.hits}"
@@ -32,13 +32,13 @@ def is_absence(claim: Claim) -> bool:
 
 
 def rule_by_counts(claim: Claim) -> Ruling:
-    """The ruling on a claim that something is not in the document, if there is no model to look."""
+    """Return the ruling on a claim that something is not in the document, if no model reads the document."""
     return Ruling(claim.id, Verdict.ABSENT, describe_searches(claim.searches), "code")
 
 
 @dataclass
 class SearchRecord:
-    """Counts the searches that a worker names, and those of its code (`code_searches`)."""
+    """Count the searches that a worker names, and the searches of its code (`code_searches`)."""
 
     document: Document
     question: str
@@ -49,7 +49,7 @@ class SearchRecord:
         self._count = lru_cache(maxsize=1)(self.document.derive(SearchCounter).count)
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:
-        """The attempt with the counted searches of its claims that something is not in the document."""
+        """Return the attempt with the counted searches for its claims that something is not in the document."""
         if not any(claim.searched for claim in draft.claims):
             return attempt
         searches = [self._count_for(claim.text, claim.searched) if claim.searched else () for claim in draft.claims]
@@ -57,20 +57,20 @@ class SearchRecord:
         return replace(attempt, claims=claims)
 
     def add_search_record(self, attempt: Attempt) -> Attempt:
-        """The attempt with the record of its absence: the counted searches, and the nearest passages."""
+        """Return the attempt with the record of its absence: the counted searches, and the nearest passages."""
         if attempt.absence is None:
             return attempt
         return replace(self.add_search_counts(attempt), nearest=self._nearest)
 
     def add_search_counts(self, attempt: Attempt) -> Attempt:
-        """The attempt with its counted searches."""
+        """Return the attempt with its counted searches."""
         searched = (attempt.absence or Absence(())).searched
         return replace(attempt, searches=_once(self._count(tuple(searched), tuple(self.code_searches()))))
 
     def _count_for(self, claim: str, searched: Sequence[str]) -> tuple[Search, ...]:
-        """The searches that the worker names for a claim; its code's searches were not for this claim alone.
+        """Return the searches that the worker names for a claim. Searches of its code are not tied to one claim.
 
-        In a set, a claim that names one document by its whole name is counted in that document.
+        In a set, the searches for a claim that gives a document's whole name are counted in that document.
         """
         member = self._member_named(claim)
         if member is None:
@@ -95,7 +95,7 @@ class SearchRecord:
 
 
 def _once(tallies: Sequence[Tally]) -> tuple[Search, ...]:
-    """Each search once, by its words: a search of the code and of the worker for the same words counts once."""
+    """Return each search once, by its words. A search by both the code and the worker counts once."""
     found: dict[tuple[str, str], Search] = {}
     for tally in tallies:
         found.setdefault((tally.search.words.casefold(), tally.search.within), tally.search)

@@ -1,1 +1,1 @@
-"""The modes qa, task and goal: what differs between them. The loop is the same for all."""
+"""The modes qa, task and goal: the parts in which they differ. All use the same loop."""

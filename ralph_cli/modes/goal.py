@@ -40,7 +40,9 @@ class GoalPrompts:
     max_iterations: int
 
     def opening(self) -> str:
-        """The first message: the document's kind and beginning (all of a short one), the verifiers, the objective."""
+        """Return the first message: the document's kind and beginning (all of a short one), the verifiers, the
+        objective.
+        """
         document, nonce = self.document, self.nonce
         shown = render_whole(document, nonce) if self.include_document else ""
         lead = "It is short, so here is all of it:" if self.include_document else "Its beginning:"
@@ -56,7 +58,7 @@ class GoalPrompts:
         )
 
     def continuation(self, goal: GoalState, reason: str, summary: str) -> str:
-        """The compact message that replaces the conversation so far."""
+        """Return the compact message that replaces the conversation so far."""
         last = "\n".join(_render_verified(item) for item in goal.evidence)
         fresh = ", on the output as it stands:" if goal.current_evidence else ", on an earlier version of the output:"
         size = (
@@ -81,7 +83,7 @@ class GoalPrompts:
         )
 
     def feedback(self, goal: GoalState, reason: str) -> str:
-        """The next message of a continued conversation."""
+        """Return the next message of a continued conversation."""
         return render_prompt("goal_feedback", iteration=goal.iteration + 1, most=self.max_iterations, reason=reason)
 
     def _document_line(self) -> str:
@@ -148,7 +150,7 @@ class GoalWorkspace:
                 raise AssertionError(f"not an act of a goal: {act!r}")
 
     def on_text(self, text: str) -> Draft | None:
-        """Text without a tool call counts only if it has the completion marker."""
+        """Read text without a tool call; it counts only with the completion marker."""
         return self._record_statement("", text).accepted_draft if has_done_marker(text) else None
 
     def _read_variable(self, call: str, name: str) -> events.VariableRead:
@@ -203,7 +205,9 @@ class GoalWorkspace:
             self._verify("", is_recorded=self.recorded.is_closed)
 
     def _verify(self, call: str, *, is_recorded: bool) -> None:
-        """Give the result of every verifier: the recorded one if there is one (`is_recorded`), else by running it."""
+        """Report the result of every verifier: the recorded result if there is one (`is_recorded`), else by
+        running it.
+        """
         self.rounds += 1
         said = self.recorded.take_round(self.rounds, self.goal.output, self.goal.terms.verifiers) if is_recorded else ()
         self._evidence_is_recorded = bool(said)
@@ -283,5 +287,5 @@ class GoalMode:
         return (*evidence, lost) if lost.issues else evidence
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        """The runtime summary, with which the next conversation begins."""
+        """Return the runtime summary, with which the next conversation begins."""
         return Lesson(self.summary.text(self.summary_chars))

@@ -42,7 +42,7 @@ class GoalRecord:
 
 
 def goal_as_json(goal: GoalState) -> dict[str, Any]:
-    """The state as plain values; the output is in the journal, and after verification in the run folder."""
+    """Return the state as plain values; the output is in the journal, and after verification in the run folder."""
     return {
         "version": VERSION,
         "status": goal.status.value,
@@ -70,12 +70,14 @@ def save_output(folder: Path, suffix: str, best: Step | None) -> None:
 
 
 def read_goal(folder: Path) -> GoalState:
-    """The state of the goal whose run is in `folder`, read from its journal. Raises JournalError."""
+    """Return the state of the goal whose run is in `folder`, from its journal. Raises JournalError."""
     return reduce(GoalState.apply, read_events(folder), GoalState())
 
 
 def find_unfinished(out: Path, document: str, objective: str) -> Path | None:
-    """The folder of the newest run of this objective on this document (by SHA-256) in `out`, if it has not ended."""
+    """Return the newest unfinished run folder in `out` for this objective on this document (by SHA-256), if there is
+    one.
+    """
     for path in sorted(out.glob(f"*/{RECORD_FILE}"), key=lambda path: path.parent.name, reverse=True):
         record = _read_record(path)
         if (record.get("document"), record.get("objective")) != (document, objective):

@@ -47,7 +47,9 @@ class RuntimeSummary:
                 self.entries.append(f"- was told: {_shorten(reason, REASON_CHARS)}")
 
     def text(self, max_chars: int) -> str:
-        """The summary in at most `max_chars` characters: the newest entries whole, and the number of omitted ones."""
+        """Return the summary in at most `max_chars` characters: the newest entries whole, and the number of omitted
+        entries.
+        """
         names = ", ".join(list(self.variables)[-MAX_NAMES:])
         first = f"Variables you made: {names}\n" if names else ""
         room = max_chars - len(first) - 60
@@ -63,7 +65,7 @@ class RuntimeSummary:
 
 
 def assigned_names(code: str) -> list[str]:
-    """The names that a snippet binds at its top level; none if it cannot be parsed."""
+    """Return the names that a snippet binds at its top level; empty if it cannot be parsed."""
     try:
         body = parse_code(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -14,7 +14,7 @@ ClaimKey = tuple[str, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimSlot:
-    """One place of the answer: a supported claim, or None for one that must be fixed."""
+    """One position in the answer: a supported claim, or None for a claim that must be fixed."""
 
     claim: DraftClaim | None
 
@@ -28,11 +28,11 @@ class AcceptedClaims:
 
     @property
     def claims(self) -> tuple[DraftClaim, ...]:
-        """The supported claims."""
+        """Return the supported claims."""
         return tuple(slot.claim for slot in self.slots if slot.claim is not None)
 
     def message(self) -> str:
-        """The message to the worker about them; empty if there are none yet."""
+        """Return the message to the worker about the kept claims; empty if there are none yet."""
         if not self.claims:
             return ""
         lines = "\n".join(f"- {claim.text}" for claim in self.claims)
@@ -40,7 +40,9 @@ class AcceptedClaims:
         return f"These claims stand and are kept; {how}:\n{lines}\n"
 
     def merge(self, draft: Draft) -> Draft:
-        """The whole answer: the kept claims in their places, the draft's claims in the gaps and after them."""
+        """Return the whole answer: the kept claims in their positions, the draft's claims in the gaps and after
+        them.
+        """
         if not self.claims:
             return draft
         standing = {_normalize(claim.text) for claim in self.claims}
@@ -54,7 +56,7 @@ class AcceptedClaims:
         return replace(draft, claims=(*whole, *fresh))
 
     def update(self, attempt: Attempt, evidence: Sequence[Evidence]) -> "AcceptedClaims":
-        """The kept claims after an attempt was judged; unchanged if it was not."""
+        """Return the kept claims after an attempt was judged; unchanged if it was not judged."""
         rulings = {ruling.claim: ruling for item in evidence for ruling in item.rulings}
         contradicted = {said.claim for item in evidence for said in item.qualifications if said.contradicts}
         if not rulings:
@@ -75,7 +77,7 @@ class AcceptedClaims:
         return AcceptedClaims(tuple(slots), settled)
 
     def rulings_for(self, attempt: Attempt) -> tuple[Ruling, ...]:
-        """The rulings that still apply to claims of `attempt`, under their ids there."""
+        """Return the rulings that still apply to claims of `attempt`, under their ids there."""
         found = []
         for claim in attempt.claims:
             ruling = self.rulings_by_claim.get(claim_key(claim, attempt))
@@ -85,7 +87,7 @@ class AcceptedClaims:
 
 
 def claim_key(claim: Claim, attempt: Attempt) -> ClaimKey:
-    """The identity of the claim."""
+    """Return the identity of the claim."""
     return claim.text, tuple((quote.start, quote.end) for quote in attempt.quotes_of(claim))
 
 
@@ -109,7 +111,7 @@ class Objections:
     _told: set[ClaimFigures] = field(default_factory=set)
 
     def admit(self, draft: Draft) -> Draft:
-        """The draft without the reasons of claims that had no objection."""
+        """Return the draft without reasons for claims that had no objection."""
         claims = [
             claim if _figures_of(claim.text) in self._told else replace(claim, because="") for claim in draft.claims
         ]

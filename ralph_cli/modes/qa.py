@@ -83,11 +83,13 @@ class QaMode:
         return found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        """Nothing beyond the issues: they are the feedback, word for word."""
+        """Return nothing beyond the issues: the feedback is the issues, word for word."""
         return None
 
     def review(self, draft: Draft) -> Review:
-        """The local rules for a draft with the kept claims: form, quotes, figures, and parts not looked at."""
+        """Check a draft with the kept claims by the local rules: form, quotes, figures, and parts that were not
+        read.
+        """
         merged = self._merge(draft)
         issues = form_issues(merged, self.reader.assignment.form)
         if merged.absence is not None:
@@ -102,8 +104,8 @@ class QaMode:
         return Review(told, attempt)
 
     def _name_claims(self, issues: Sequence[Issue], merged: Draft) -> tuple[Issue, ...]:
-        """The issues; if claims are kept, each names its claim by its first words: the worker counts without the kept
-        ones.
+        """Return the issues. If claims are kept, each names its claim by its first words, because the numbers
+        differ.
         """
         if not self.accepted_claims.claims:
             return tuple(issues)
@@ -114,11 +116,13 @@ class QaMode:
         )
 
     def _merge(self, draft: Draft) -> Draft:
-        """The draft with the kept claims, and with reasons only for claims to which code has objected."""
+        """Return the draft with the kept claims, and with reasons only for claims to which code has objected."""
         return self.objections.admit(self.accepted_claims.merge(draft))
 
     def _rule_on_absences(self, attempt: Attempt) -> tuple[Evidence, ...]:
-        """The second reader's rulings on claims that something is not in the document; without one, by counts."""
+        """Return the second reader's rulings on claims that something is not in the document; without a reader, by
+        counts.
+        """
         absences = [claim for claim in attempt.claims if is_absence(claim)]
         if not absences:
             return ()
@@ -127,7 +131,10 @@ class QaMode:
         return (Evidence(ABSENCE_CHECK, rulings=tuple(map(rule_by_counts, absences))),)
 
     def _judge_fresh_claims(self, attempt: Attempt, local: Sequence[Evidence]) -> Evidence:
-        """The judge's evidence on all claims; those that were supported before, word for word, are not sent again."""
+        """Return the judge's evidence on all claims.
+
+        Claims that were supported before, word for word, are not sent again.
+        """
         # A judge cannot find in a quote what the document does not say: a second reader looks for it.
         absent = {claim.id for claim in attempt.claims if is_absence(claim)}
         settled = tuple(it for it in self.accepted_claims.rulings_for(attempt) if it.claim not in absent)

@@ -1,4 +1,4 @@
-"""Decides after a refusal whether a worker's conversation continues, or starts again from a compact prompt."""
+"""Decide after a refusal whether a worker's conversation continues, or starts again from a compact prompt."""
 
 from typing import Literal
 

@@ -70,7 +70,7 @@ def _describe(quotes: int, moved: int, step: Step) -> str:
 
 
 def _reason_to_ask(step: Step, quotes: tuple[QuoteStanding, ...], original: Document | None) -> str:
-    """Why the answer must be asked again; empty if it need not be."""
+    """Return why the question must be asked again; empty if the old answer is still right."""
     for item in quotes:
         if not item.there:
             return f"quote {item.quote.id} is {item.standing.value}: {' '.join(item.differing) or item.quote.text[:80]}"
@@ -85,7 +85,7 @@ def _reason_to_ask(step: Step, quotes: tuple[QuoteStanding, ...], original: Docu
 
 
 def _move_quotes(attempt: Attempt, standings: tuple[QuoteStanding, ...], document: Document) -> Attempt:
-    """The attempt with its quotes at their places in the new text."""
+    """Return the attempt with its quotes at their positions in the new text."""
     index, moved = document.derive(QuoteIndex), []
     for item in standings:
         match = index.find(item.quote.text)
@@ -98,7 +98,7 @@ def _move_quotes(attempt: Attempt, standings: tuple[QuoteStanding, ...], documen
 
 
 def _recall_text(run: RecordedRun, cache: Path) -> Document | None:
-    """The text of the run's document from the cache of parsed texts; None if it is not there."""
+    """Return the text of the run's document from the cache of parsed texts; None if the cache lacks it."""
     record = run.view.document
     fingerprint = str(record.get("fingerprint", ""))
     parsed = read_parsed(cache, fingerprint, DEFAULT_LIMITS) if HASH.fullmatch(fingerprint) else None

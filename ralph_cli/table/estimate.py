@@ -1,4 +1,4 @@
-"""Estimates what is still to be asked for a table, and its cost, before anything is sent."""
+"""Estimate how many cells of a table are still to be asked, and their cost, before anything is sent."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class TableEstimate:
 def estimate_table(
     record: TableRecord, known: KnownCells, settings: Settings, names: ModelNames, again: Collection[CellState] = ()
 ) -> TableEstimate:
-    """The estimate for filling a table. Nothing is sent."""
+    """Return the estimate for filling a table. Nothing is sent."""
     past = _past_runs(record, settings, names)
     found: list[CostEstimate] = []
     documents = 0
@@ -63,7 +63,7 @@ def estimate_table(
 
 
 def _past_runs(record: TableRecord, settings: Settings, names: ModelNames) -> list[PastRun]:
-    """The cost of similar runs: of the table itself, else of the folder of runs."""
+    """Return the cost of similar runs: of the table itself, else of the folder of runs."""
     folders: list[Path] = [record.runs_of(row.sha256) for row in record.rows if row.sha256]
     own = [run for folder in folders for run in recorded_costs(folder, "qa", names.worker, names.judge)]
     return own or recorded_costs(settings.out, "qa", names.worker, names.judge)

@@ -27,9 +27,8 @@ def make_table(
 ) -> Table:
     """Put the questions to the documents of `source`, and keep the answers in `folder`.
 
-    With `resume` the table that is there is continued, and nothing is asked again that it has. `fill` asks the rest.
-    Raises ConfigError, DocumentError if nothing can be read, and JournalError, also if another process works on that
-    table.
+    With `resume`, the existing table is continued, and its answers are not asked again. `fill` asks the rest. Raises
+    ConfigError, DocumentError if nothing can be read, and JournalError, also if another process works on that table.
     """
     source = source.with_ocr(setup.settings.ocr_options)
     rows = _list_rows(questions, source, folder, setup)
@@ -48,7 +47,7 @@ def estimate(
     *,
     resume: bool = False,
 ) -> TableEstimate:
-    """The estimate of what `make_table` would ask. Nothing is sent or written."""
+    """Estimate what `make_table` would ask. Nothing is sent or written."""
     source = source.with_ocr(setup.settings.ocr_options)
     record = _plan(questions, _list_rows(questions, source, folder, setup), folder, resume=resume)
     return estimate_table(record, read_cells(record), setup.settings, setup.choose_models(), filling.again)
@@ -64,6 +63,6 @@ def _list_rows(
 def _plan(
     questions: tuple[TableQuestion, ...], rows: tuple[TableRow, ...], folder: Path, *, resume: bool
 ) -> TableRecord:
-    """The existing table with new questions and documents, or a new one; nothing is written."""
+    """Return the existing table with new questions and documents, or a new table; nothing is written."""
     before = open_table(folder) if resume else None
     return before.with_changes(questions, rows) if before else begin_table(folder, questions, rows)

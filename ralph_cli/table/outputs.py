@@ -31,7 +31,7 @@ FILES = {
     "md": "table.md",
 }
 
-# Called with the present work, how far it is, and how far it goes.
+# Called with the current work, the steps done, and all steps.
 OnProgress = Callable[[str, int, int], None]
 
 
@@ -39,7 +39,7 @@ OnProgress = Callable[[str, int, int], None]
 class WrittenTable:
     """A table and its written files by kind; `made` counts new files of evidence.
 
-    `problems` say what could not be made, and why.
+    `problems` tell which files could not be made, and why.
     """
 
     table: Table
@@ -49,7 +49,7 @@ class WrittenTable:
 
 
 def output_paths(folder: Path) -> tuple[Path, ...]:
-    """The paths of a table's files, without the evidence."""
+    """Return the paths of a table's files, without the evidence."""
     return tuple(folder / name for name in FILES.values())
 
 
@@ -99,7 +99,10 @@ def write_table(
 
 
 def read_table(folder: Path) -> Table:
-    """The table in `folder`, read from the records of its runs; nothing is written. Raises as `write_table` does."""
+    """Return the table in `folder`, read from the records of its runs.
+
+    Nothing is written. Raises as `write_table` does.
+    """
     record = open_table(folder)
     return _table_of(record, read_cells(record).cells)
 
@@ -112,7 +115,7 @@ def _table_of(record: TableRecord, cells: Mapping[tuple[str, str], Cell], halt: 
 
 
 def _standing(table: Table) -> Halt:
-    """The progress of a table whose end was not recorded."""
+    """Return the progress of a table whose end was not recorded."""
     left = sum(not cell.state.is_final for cell in table)
     if left:
         return Halt(StopType.NONE, f"cells that are still to be asked: {left:,}")

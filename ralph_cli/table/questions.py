@@ -18,7 +18,7 @@ _HINT = "write a CSV file with the columns id, question and type, a YAML list, o
 
 
 def _split_choices(value: Any) -> Any:
-    """Choices from a list, or from a text with semicolons or vertical bars between them."""
+    """Return choices from a list, or from a text that separates them by semicolons or vertical bars."""
     if not isinstance(value, str):
         return value
     return [part.strip() for part in value.replace("|", ";").split(";") if part.strip()]
@@ -40,7 +40,7 @@ class _Record(BaseModel):
 
 
 def read_table_questions(path: Path) -> tuple[TableQuestion, ...]:
-    """The questions of a file, in its order. Raises UserError with the place of a fault."""
+    """Return the questions of a file, in its order. Raises UserError with the position of a fault."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, ValueError) as error:
@@ -68,7 +68,7 @@ def _fault(path: Path, where: str, what: str) -> UserError:
 
 
 def _csv_records(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The rows of a CSV file by its header, which also shows the separator."""
+    """Yield the rows of a CSV file by its header, which also shows the separator."""
     header = text.split("\n", 1)[0]
     between = max(",;\t", key=header.count)
     rows = csv.DictReader(text.splitlines(keepends=True), delimiter=between, strict=True)

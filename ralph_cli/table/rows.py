@@ -15,7 +15,7 @@ from ralph_cli.documents.source import DocumentSource
 def list_rows(
     source: DocumentSource, questions: Sequence[TableQuestion], cache: Path | None, leave_out: Sequence[Path] = ()
 ) -> tuple[tuple[TableRow, ...], tuple[Skipped, ...]]:
-    """The rows of the documents of a source, and what was left out.
+    """Return the rows for the documents of a source, and the files left out.
 
     A file that cannot be read is a row with a fault. Raises DocumentError if there is no document at all.
     """
@@ -36,11 +36,11 @@ def list_rows(
 def open_row(
     row: TableRow, source: DocumentSource, cache: Path | None, leave_out: Sequence[Path] = ()
 ) -> DocumentSource:
-    """The document of a row, loaded from where it is now. Raises DocumentError."""
+    """Return the document of a row, loaded from its present location. Raises DocumentError."""
     if row.is_set:
         return load_source(source, cache, leave_out)
     given = next((other for other in source.others if other.path == row.path), source)
-    # A loaded document of the caller is only that of its own path.
+    # A document that the caller loaded is used only for its own path.
     document = given.document if given.path == row.path and not row.inner else None
     alone = replace(given, path=row.path, inner=row.inner, others=(), on_loading=None, on_files=None, document=document)
     return alone.loaded(cache)

@@ -1,4 +1,7 @@
-"""Fills a table: one job for each document, with its questions in a row; as many jobs side by side as cores."""
+"""Fill a table:
+
+one job for each document asks its questions in order; as many jobs run in parallel as there are cores.
+"""
 
 import os
 import threading
@@ -37,12 +40,12 @@ _OF_ONE_QUESTION = ("no-question", "long-question")
 # States of cells whose runs are resumed, because what they paid for is kept.
 CONTINUED = (CellState.CUT_OFF, CellState.FAILED, CellState.UNJUDGED)
 
-# Codes of what this machine lacks, such as a key or a sandbox: every other cell would fail in the same way.
+# Codes for something that this machine lacks, such as a key or a sandbox: every other cell would fail the same way.
 FAULTS_OF_MACHINE = ("no-key", "no-price", "no-sandbox", "auth", "billing")
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -68,7 +71,7 @@ Fill = Callable[[TableRecord, KnownCells, DocumentSource, Setup, Filling, OnCell
 def pending_questions(
     record: TableRecord, known: KnownCells, row: TableRow, again: Collection[CellState] = ()
 ) -> list[TableQuestion]:
-    """The questions that are still to be put to a document."""
+    """Return the questions that are still to be put to a document."""
     if row.fault:
         return []
     table = Table(folder=record.folder, questions=record.questions, rows=(), halt=NOT_ENDED)
@@ -139,7 +142,7 @@ def fill_table(
 
 
 def _await_all(futures: Sequence[Future[None]], stop: threading.Event) -> None:
-    """Waits until all are done. The first failure, or Ctrl-C, stops the others."""
+    """Wait until all are done. The first failure, or Ctrl-C, stops the others."""
     waiting = set(futures)
     while waiting:
         done, waiting = wait(waiting, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
@@ -184,7 +187,7 @@ class _Sheet:
 
 @dataclass(slots=True)
 class _RowJob:
-    """The questions to one document, in a row: the text is read and the sandbox started once."""
+    """The questions to one document, one after the other: the text is read and the sandbox started once."""
 
     record: TableRecord
     row: TableRow
@@ -230,7 +233,7 @@ class _RowJob:
         return self.stop.is_set() or self.sheet.halt is not None
 
     def _open(self) -> DocumentSource:
-        """The document as it was when the table was begun. Raises DocumentError."""
+        """Return the document as it was when the table was begun. Raises DocumentError."""
         settings = self.setup.settings
         source = open_row(self.row, self.source, settings.cache_folder, (self.record.folder, settings.out))
         if source.load().sha256 != self.row.sha256:
@@ -244,7 +247,7 @@ class _RowJob:
         return Cell(row=self.row.name, question=question.id, state=CellState.FAILED, reason=reason, run=run)
 
     def _take_over(self, old: OldAnswer, source: DocumentSource, setup: Setup) -> bool:
-        """Fills the cell with an answer from an earlier version if it is still right; returns whether it is."""
+        """Fill the cell with an answer from an earlier version if it is still right; return whether it is."""
         question = old.question
         settings = setup.settings.model_copy(update={"answer_as": question.answer_as})
         change, result = take_over(old, source, replace(setup, settings=settings))
@@ -288,7 +291,7 @@ class _RowJob:
             self.sheet.end(result.view.halt)
 
     def _is_table_bound(self, stop: StopType, setup: Setup) -> bool:
-        """Whether a bound of the whole table ended the run, and not one of its own."""
+        """Whether a bound of the whole table, not of the run itself, ended the run."""
         if stop is StopType.USER_INTERRUPTED:
             return True
         assert setup.purse is not None

@@ -1,4 +1,4 @@
-"""Whether a quote may begin or end at a place: not inside a word, and not inside a number."""
+"""Whether a quote may begin or end at a position: not inside a word, and not inside a number."""
 
 import re
 
@@ -28,16 +28,16 @@ def on_boundaries(text: str, start: int, end: int) -> bool:
 def is_inside_word(text: str, at: int) -> bool:
     """Whether a cut before character `at` goes through a word or a number.
 
-    Numbers go on over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space), words over a
-    hyphen at a line end and over the n't of a negation. Zero-width characters are looked through. Signs, currency and
-    percent signs are not part of this: a quote that leaves them out is widened, see `search_text.widen_to_whole`.
+    A number continues over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space). A word
+    continues over a hyphen at a line end and over the n't of a negation. Zero-width characters are ignored. Signs,
+    currency and percent signs are not included: `search_text.widen_to_whole` adds them to a quote.
     """
     before, after = _before(text, at), _after(text, at)
     if before < 0 or after >= len(text):
         return False
     left, right = text[before], text[after]
     if is_word_character(left) and is_word_character(right):
-        # Behind a number even a mark may be an exponent, and a quote that leaves it out is another number.
+        # After a number even a mark may be an exponent; a quote without it has a different number.
         is_mark = right in RAISED and not left.isdecimal() and is_footnote_mark(text, after)
         return not is_mark and _belong_together(left, right)
     inside = _is_inside_number(text, before, after)
@@ -58,7 +58,7 @@ def _is_inside_number(text: str, before: int, after: int) -> bool | None:
         preceding = _before(text, before)
         if preceding < 0 or text[preceding].isdecimal():
             return True
-        # Behind an abbreviation, or behind other leader dots, a point is no decimal point.
+        # After an abbreviation, or after other leader dots, a point is not a decimal point.
         return left == "." and not (text[preceding].isalnum() or text[preceding] == ".")
     if left.isdecimal() and right in _THIN_SPACES:
         return _is_digit_group(text, before, after + 1)
@@ -68,7 +68,7 @@ def _is_inside_number(text: str, before: int, after: int) -> bool | None:
 
 
 def _before(text: str, at: int) -> int:
-    """Index of the visible character before `at`, or -1."""
+    """Return the index of the visible character before `at`, or -1."""
     at -= 1
     while at >= 0 and text[at] in ZERO_WIDTH:
         at -= 1
@@ -76,7 +76,7 @@ def _before(text: str, at: int) -> int:
 
 
 def _after(text: str, at: int) -> int:
-    """Index of the visible character from `at` on, or the length of the text."""
+    """Return the index of the visible character from `at` on, or the length of the text."""
     while at < len(text) and text[at] in ZERO_WIDTH:
         at += 1
     return at
@@ -88,7 +88,7 @@ def is_word_character(character: str) -> bool:
 
 
 def _belong_together(left: str, right: str) -> bool:
-    """Whether two letters or digits side by side belong together."""
+    """Whether two adjacent letters or digits belong together."""
     if _UNSPACED.match(left) or _UNSPACED.match(right):
         return left.isnumeric() and right.isnumeric()  # 12 and the character for ten thousand
     return True
@@ -102,7 +102,7 @@ def _is_digit_group(text: str, last: int, first: int) -> bool:
 
 
 def begins_with_digit_group(text: str) -> bool:
-    """Whether a text begins with three digits, and no more."""
+    """Whether a text begins with exactly three digits."""
     return len(text) >= 3 and text[:3].isdecimal() and not text[3:4].isdecimal()
 
 
@@ -111,7 +111,10 @@ def _is_contraction(text: str, apostrophe: int) -> bool:
 
 
 def _is_inside_hyphenated(text: str, at: int, before: int) -> bool:
-    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold); `before` as of `_before`."""
+    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold).
+
+    `before` comes from `_before`.
+    """
     after = _after(text, at)
     if text[after].isalpha() and _BROKEN_BEFORE.search(text[max(0, at - _LINE_BREAK_REACH) : at]):
         return True

@@ -1,7 +1,7 @@
-"""Words of English that mean the same everywhere: negations, limits, numbers, months, little words. Pure.
+"""Words of English that mean the same everywhere: negations, limits, numbers, months, function words. Pure.
 
-A list that several rooms need is here, once. A pattern is meant to be matched between word boundaries and
-without regard to case.
+This module has each list that several rooms need. A pattern is to be matched between word boundaries and without regard
+to case.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern for any of the words, the longest first; a space in one matches any white space.
+    """Return a pattern for any of the words, the longest first; a space in a word matches any white space.
 
-    Words with the same first letter are grouped, and a word with its plural, so that a long list costs little.
+    Words with the same first letter are grouped, and a word with its plural, so that a long list matches fast.
     """
     known = set(words)
     rests: dict[str, list[str]] = {}
@@ -25,7 +25,7 @@ def any_of(words: Iterable[str]) -> str:
 NEGATIONS = (
     r"\w+n['\u2019]t|not|cannot|no(?!\.\s*\d)|none|nothing|nobody|never|nor|neither|without"  # but "No. 5" is a number
 )
-# Words without which a sentence says more than it did.
+# Words that limit a sentence: without them it claims more.
 LIMITS = (
     r"hardly|rarely|barely|except(?:s|ed|ing|ions?)?|exclud(?:es?|ed|ing)|unless|only|until|subject\s+to|other\s+than"
     r"|provided\s+that|fail(?:s|ed|ing|ures?)?|refus(?:es?|ed|ing|al)|den(?:y|ies|ied)|lack(?:s|ed|ing)?|absence|unable"
@@ -37,7 +37,7 @@ _QUALIFIER = re.compile(rf"(?i)\b(?:{NEGATIONS}|{LIMITS})\b")
 
 
 def find_qualifier(text: str) -> str:
-    """The first negation or limit of a text, on one line; empty if there is none."""
+    """Return the first negation or limit of a text, on one line; empty if there is none."""
     match = _QUALIFIER.search(text)
     return " ".join(match[0].split()) if match else ""
 
@@ -81,10 +81,10 @@ _STOP_WORDS = """
     through to too under until up upon very was we were what when where whether which while who whom whose why will
     with within without would you your
 """
-# Little words that say nothing of what a text is about.
+# Function words, which do not show the subject of a text.
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def pluralize(number: int, noun: str, plural: str = "") -> str:
-    """ "1 page", "2 pages"; `plural` is for nouns that take no s."""
+    """Return a number with its noun: "1 page", "2 pages". `plural` is for nouns that do not take an s."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

@@ -55,17 +55,19 @@ _REACH = 32
 
 
 def raise_figures(text: str) -> str:
-    """The text with its digits, signs and round brackets raised, character by character; letters have no such form."""
+    """Return the text with its digits, signs and round brackets raised, character by character; letters stay
+    unchanged.
+    """
     return text.translate(_TO_RAISED)
 
 
 def lower_figures(text: str) -> str:
-    """The text with its digits, signs and round brackets lowered, character by character."""
+    """Return the text with its digits, signs and round brackets lowered, character by character."""
     return text.translate(_TO_LOWERED)
 
 
 def flatten_figures(text: str) -> str:
-    """The text with raised and lowered figures written plainly, character by character."""
+    """Return the text with raised and lowered figures as plain characters, character by character."""
     return text.translate(_FROM_EITHER)
 
 
@@ -79,7 +81,7 @@ def write_fraction(numerator: str, denominator: str) -> str:
 
 
 def strike(text: str) -> str:
-    """The text with a stroke through each letter and digit."""
+    """Return the text with a stroke through each letter and digit."""
     return _LETTER.sub(_STRUCK, text)
 
 
@@ -131,7 +133,7 @@ def without_footnote_marks(text: str) -> list[tuple[int, int, str]]:
 
 
 def is_footnote_mark(text: str, at: int) -> bool:
-    """Whether the raised figures that begin at `at` are the mark of a footnote, see `footnote_marks`."""
+    """Whether the raised figures that begin at `at` are a footnote mark; see `footnote_marks`."""
     match = _SHIFTED.match(text, at)
     return match is not None and _is_mark(match)
 

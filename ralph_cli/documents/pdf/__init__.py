@@ -1,1 +1,1 @@
-"""PDF documents as text, with the place of each character on its page."""
+"""PDF documents as text, with the position of each character on its page."""

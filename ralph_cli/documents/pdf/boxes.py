@@ -1,4 +1,4 @@
-"""Rectangles on a PDF page: the boxes of its characters, and what holds several of them."""
+"""Rectangles on a PDF page: the boxes of characters, and the boxes that enclose several of them."""
 
 import ctypes
 from collections.abc import Iterable
@@ -19,23 +19,26 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> float:
-        """From left to right."""
+        """Return the distance from left to right."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From bottom to top."""
+        """Return the distance from bottom to top."""
         return self.top - self.bottom
 
 
 def enclose(rects: Iterable[tuple[_Side, _Side, _Side, _Side]]) -> tuple[_Side, _Side, _Side, _Side]:
-    """The smallest rectangle that holds them all; of each, the lower coordinates come first."""
+    """Return the smallest rectangle that contains all of `rects`.
+
+    In each rectangle the lower coordinates come first.
+    """
     lefts, lows, rights, highs = zip(*rects, strict=True)
     return min(lefts), min(lows), max(rights), max(highs)
 
 
 def loose_box(text_page: Any, index: int) -> Box | None:
-    """The room that pdfium's character `index` takes in its line, whatever its shape; None if it has none."""
+    """Return the space that pdfium's character `index` takes in its line, whatever its shape; None if it has no box."""
     rect = pdfium_c.FS_RECTF()
     if not pdfium_c.FPDFText_GetLooseCharBox(text_page, index, ctypes.byref(rect)):
         return None
@@ -43,7 +46,7 @@ def loose_box(text_page: Any, index: int) -> Box | None:
 
 
 def tight_box(text_page: Any, index: int) -> Box | None:
-    """The box of the shape of pdfium's character `index`; None if it has none."""
+    """Return the box around the shape of pdfium's character `index`; None if it has no box."""
     sides = [ctypes.c_double() for _ in range(4)]
     if not pdfium_c.FPDFText_GetCharBox(text_page, index, *map(ctypes.byref, sides)):
         return None
@@ -52,7 +55,7 @@ def tight_box(text_page: Any, index: int) -> Box | None:
 
 
 def join_boxes(boxes: Iterable[Box]) -> list[Box]:
-    """One rectangle per line (or per cell, when cells are far apart) around boxes in reading order."""
+    """Return one rectangle per line around boxes in reading order. Cells that are far apart get one each."""
     lines: list[Box] = []
     for box in boxes:
         if lines and _continues(lines[-1], box):
@@ -63,7 +66,7 @@ def join_boxes(boxes: Iterable[Box]) -> list[Box]:
 
 
 def _continues(line: Box, box: Box) -> bool:
-    """Whether a character with this box goes on the line."""
+    """Whether a character with this box belongs to the line."""
     shared_height = min(line.top, box.top) - max(line.bottom, box.bottom)
     return (
         shared_height > 0.5 * min(box.height, line.height)

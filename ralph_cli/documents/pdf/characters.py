@@ -1,4 +1,4 @@
-"""The characters of a PDF page as they are drawn: the box of each, and the object that draws it."""
+"""The characters of a PDF page as they are drawn: the box of each character, and the object that draws it."""
 
 import ctypes
 import unicodedata
@@ -21,9 +21,9 @@ _SYMBOL_CATEGORIES = frozenset({"Sc", "Sm"})
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """One drawn character: its place in the text, the object that draws it, its own box and that of its type.
+    """One drawn character: its offset in the text, the object that draws it, its box and the space its type takes.
 
-    `is_misspoken` says that its object draws other words than it says.
+    `is_misspoken` is true if the text that the object states (ActualText) differs from the text that it draws.
     """
 
     offset: int
@@ -35,7 +35,7 @@ class Glyph:
 
 @dataclass(slots=True)
 class _Object:
-    """A text object of the page and the room that all of its characters take."""
+    """A text object of the page, with the box around all of its characters."""
 
     handle: Any
     extent: Box | None = None
@@ -50,7 +50,10 @@ class Glyphs:
         self._misspoken: dict[int, bool] | None = None
 
     def at(self, offsets: Iterable[int]) -> list[Glyph]:
-        """Those at places in the page's text by which a reader would be misled if they were not seen."""
+        """Return the glyphs at these offsets of the page's text.
+
+        Only characters that change the meaning are included.
+        """
         found = []
         for offset in offsets:
             index = self._layout.characters[offset]
@@ -61,20 +64,20 @@ class Glyphs:
             if not handle or loose is None:
                 continue
             owner, is_misspoken = address(handle), self._is_misspoken(handle)
-            # Words of an ActualText have no places of their own.
+            # The words of an ActualText have no positions of their own.
             box = tight_box(self._raw, index) or loose if is_misspoken is None else self.extent(owner)
             found.append(Glyph(offset, owner, box, loose, bool(is_misspoken)))
         return found
 
     def _is_misspoken(self, handle: Any) -> bool | None:
-        """Whether an object's ActualText says other words than it draws; None if it has none."""
+        """Whether an object's ActualText differs from what the object draws; None if it has no ActualText."""
         if self._misspoken is None and has_actual_text(handle):
             self._misspoken = find_misspoken(self._page)
         return self._misspoken.get(address(handle)) if self._misspoken else None
 
     @cached_property
     def _objects(self) -> dict[int, _Object]:
-        """All text objects of which the page's text has characters."""
+        """Return all text objects that have characters in the page's text, by address."""
         found: dict[int, _Object] = {}
         for index in range(max(pdfium_c.FPDFText_CountChars(self._raw), 0)):
             handle = pdfium_c.FPDFText_GetTextObject(self._raw, index)
@@ -83,7 +86,7 @@ class Glyphs:
         return found
 
     def extent(self, owner: int) -> Box:
-        """The room that all characters of an object take."""
+        """Return the box around all characters of an object."""
         item = self._objects[owner]
         if item.extent is None:
             boxes = (loose_box(self._raw, index) for index in item.indices)
@@ -91,19 +94,19 @@ class Glyphs:
         return item.extent
 
     def handle(self, owner: int) -> Any:
-        """The object with that address."""
+        """Return the object with the address `owner`."""
         return self._objects[owner].handle
 
     @cached_property
     def unread_objects(self) -> list[tuple[Any, Box | None]]:
-        """Text objects of which the page's text has nothing, for pdfium took them for a repetition."""
+        """Return the text objects that add nothing to the page's text, because pdfium took them for repetitions."""
         texts = (item.raw for item in self._page.get_objects([TEXT]))
         unread = [raw for raw in texts if address(raw) not in self._objects and self._is_misspoken(raw) is None]
         return [(raw, object_bounds(raw)) for raw in unread]
 
 
 def _is_meaningful(character: str) -> bool:
-    """Whether a reader who does not see this character is misled: letters, digits, and what belongs to a figure.
+    """Whether a reader who does not see this character is misled: a letter, a digit, or a sign of a figure.
 
     Boxes, bullets and dashes are often drawn over an invisible character, or cut off at the edge of a cell.
     """
@@ -112,7 +115,7 @@ def _is_meaningful(character: str) -> bool:
 
 
 def object_bounds(handle: Any) -> Box | None:
-    """The box of an object in the coordinates of what holds it."""
+    """Return the box of an object, in the coordinates of its container; None if it has no bounds."""
     sides = (ctypes.c_float * 4)()
     if not _BOUNDS(handle, *[ctypes.byref(sides, at) for at in (0, 4, 8, 12)]):
         return None

@@ -1,4 +1,4 @@
-"""Pages of a PDF that need a damaged stream, of which pdfium draws what it can decode, and says nothing."""
+"""Find the pages of a PDF that need a damaged stream. pdfium draws what it can decode of it, without an error."""
 
 import base64
 import re
@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 
 _OBJECT, _NUMBER = re.compile(rb"obj\b"), re.compile(rb"(?<![\d.])(\d{1,10})\s+\d{1,5}\s+\Z")
-# Bytes before "obj" in which its number is looked for: a word is found in binary data in a moment, numbers are not.
+# Bytes before "obj" that are searched for its number: a search for a word in binary data is fast, for numbers slow.
 _NUMBER_ROOM = 64
 
 _STREAM = re.compile(rb"\bstream(?:\r\n|\n|\r)")
@@ -18,23 +18,23 @@ _REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+R\b")
 _FILTER = re.compile(rb"/Filter\s*(?:\[([^\]]*)\]|/(\w+))")
 _FIRST, _COUNT = re.compile(rb"/First\s+(\d{1,10})"), re.compile(rb"/N\s+(\d{1,10})")
 _START, _INDEX = re.compile(rb"startxref\s+(\d{1,10})"), re.compile(rb"\s*(?:xref\b|\d+\s+\d+\s+obj\b)")
-# Bytes at either end of the file within which readers look for its first and last words.
+# Bytes at each end of the file that readers search for the header and the trailer.
 _TAIL = 1_024
 
-# In a file whose streams are encrypted.
+# Marks a file whose streams are encrypted.
 ENCRYPTED = b"/Encrypt"
 
 _HEAD, _PIECE = 1 << 16, 1 << 18
-# Bytes that are decoded of one stream, and of one with objects in it: more is nothing that anybody wrote.
+# Most bytes decoded from one stream, and from an object stream: real files have no larger ones.
 _MAX_DECODED, _MAX_UNPACKED = 1 << 28, 1 << 24
 
 
 def damaged_pages(data: bytes, pages: int) -> list[int]:
-    """Numbers of the pages, of `pages`, that need something compressed which cannot be decoded whole.
+    """Return the numbers of those of the `pages` pages that need a compressed stream which cannot be decoded
+    completely.
 
-    Deflate has a checksum (RFC 1950), so a changed byte in it is found. Pictures are not looked at. When the page tree,
-    as it is read here, has another number of pages, all of them are named. Nothing is said of a file that is encrypted,
-    nor of what is not compressed.
+    Deflate has a checksum (RFC 1950), so a changed byte is found. Pictures are not checked. If the page tree read here
+    has a different number of pages, all pages are returned. Encrypted files and uncompressed streams are not checked.
     """
     if ENCRYPTED in data:
         return []
@@ -49,9 +49,10 @@ def damaged_pages(data: bytes, pages: int) -> list[int]:
 
 
 def has_damaged_index(data: bytes) -> bool:
-    """Whether the file's last words do not say where its cross-reference table stands (ISO 32000-2, 7.5.5).
+    """Whether the end of the file does not give the position of its cross-reference table (ISO 32000-2, 7.5.5).
 
-    Then pdfium looks for the objects itself, and finds what it can; so it is when bytes are missing before.
+    pdfium then searches for the objects itself and uses what it finds. This happens if bytes before the table are
+    missing.
     """
     found = _START.findall(data, max(len(data) - _TAIL, 0))
     before = max(data[:_TAIL].find(b"%PDF-"), 0)
@@ -59,11 +60,11 @@ def has_damaged_index(data: bytes) -> bool:
 
 
 class _PdfObjects:
-    """The objects of a PDF by their number: where each begins, or its bytes when it lies in an object stream."""
+    """The objects of a PDF by number: the position of each object, or its bytes if it is in an object stream."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        # The last one of a number holds: a file is changed by appending to it.
+        # The last object with a number is the valid one: a file is changed by appending to it.
         self._places = {
             int(before[1]): match.end()
             for match in _OBJECT.finditer(data)
@@ -77,14 +78,14 @@ class _PdfObjects:
         self._heads = packed | self._heads
 
     def pages(self) -> Iterator[bytes]:
-        """The dictionaries of the pages, in order."""
+        """Yield the dictionaries of the pages, in order."""
         roots = _ROOT.findall(self._data)
         start = _PAGES.search(self._head(int(roots[-1]))) if roots else None
         waiting, seen = [int(start[1])] if start else [], set[int]()
         while waiting:
             number = waiting.pop()
             if number in seen:
-                continue  # a tree that bites its tail
+                continue  # the tree contains a cycle
             seen.add(number)
             node = self._head(number)
             if kids := _KIDS.search(node):
@@ -93,7 +94,7 @@ class _PdfObjects:
                 yield node
 
     def damaged_streams(self) -> set[int]:
-        """The numbers of the compressed streams, but for pictures, that cannot be decoded to their end."""
+        """Return the numbers of the compressed streams, except pictures, that cannot be decoded to their end."""
         return {
             number
             for number in self._places
@@ -101,7 +102,10 @@ class _PdfObjects:
         }
 
     def needs(self, page: bytes, streams: set[int]) -> bool:
-        """Whether a page refers to one of these streams, itself or through what it refers to; other pages are not."""
+        """Whether a page refers to one of these streams, directly or through other objects.
+
+        Other pages are not followed.
+        """
         waiting, seen = [page], set[int]()
         while waiting:
             for number in map(int, _REFERENCE.findall(_KIDS.sub(b"", waiting.pop()))):
@@ -114,7 +118,7 @@ class _PdfObjects:
         return False
 
     def _head(self, number: int) -> bytes:
-        """What stands in the object before its stream."""
+        """Return the part of the object before its stream."""
         if number not in self._heads and number in self._places:
             self._heads[number] = self._find_head(number)
         return self._heads.get(number, b"")
@@ -138,7 +142,10 @@ class _PdfObjects:
             packed[member] = body[int(first[1]) + start : int(first[1]) + end]
 
     def _decode_stream(self, number: int, *, keep: bool) -> bytes | None:
-        """The content of a stream, b"" if it is not compressed in a way known here or not kept; None if damaged."""
+        """Return the content of a stream; b"" if its compression is unknown here or it is not kept.
+
+        Return None if it is damaged.
+        """
         head = self._head(number)
         match = _FILTER.search(head)
         filters = re.findall(rb"\w+", match[1] or match[2]) if match else []

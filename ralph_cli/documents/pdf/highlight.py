@@ -17,23 +17,23 @@ from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.ink import PageCanvas, Rect, RenderedRegion, intersect
 from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 
-# Lines of the page that are shown above and below the quoted ones.
+# Lines of the page that are shown above and below the quoted lines.
 _CONTEXT_LINES = 4.2
 
-# Pixels of blank paper that are left at each side of a picture, at most.
+# Most pixels of blank paper left at each side of a picture.
 _MARGIN = 12
 
-# The most difference between the pixels of a row in which nothing is printed.
+# The largest difference between the pixels of a row without print.
 _FLAT = 12
 
 _YELLOW = (255, 214, 10)
-# The most height of a picture, as a multiple of its width.
+# The largest height of a picture, as a multiple of its width.
 _MAX_ASPECT = 1.4
 
 
 @dataclass(frozen=True, slots=True)
 class _Crop:
-    """The part of a page around quoted lines; both in pixels of the whole page."""
+    """The part of a page around quoted lines, and these lines; both in pixels of the whole page."""
 
     region: Rect
     lines: list[Rect]
@@ -50,11 +50,12 @@ def crop_quotes(
     most: int,
     whole: bool,
 ) -> bytes:
-    """Pixels of the pages around quotes, or of `whole` pages: one line of JSON that describes them, then their bytes.
+    """Return the pixels of the pages around quotes, or of `whole` pages: one line of JSON that describes them, then the
+    bytes.
 
-    Each page is {number, text, spans: [[start, end], ...]}, and gives a picture a span: [page, span's index, width,
-    height, bytes a pixel (1 gray, 3 RGB), [[left, top, right, bottom] of a quoted line in pixels, ...]]. Pictures are
-    made in that order until they would have more than `most` bytes together; the rest is left out.
+    Each page is {number, text, spans: [[start, end], ...]} and gives one picture per span. A picture is described as
+    [page, span's index, width, height, bytes per pixel (1 gray, 3 RGB), [[left, top, right, bottom] of a quoted line in
+    pixels, ...]]. Pictures are made in that order until they would exceed `most` bytes in total; the rest is left out.
     """
     described: list[list[Any]] = []
     pixels: list[bytes] = []
@@ -87,9 +88,9 @@ def crop_quotes(
 def draw_pages(
     data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]], width: int, most: int
 ) -> bytes:
-    """Pixels of whole pages, unmarked: one line of JSON that describes them, then their bytes.
+    """Return the pixels of whole pages, unmarked: one line of JSON that describes them, then their bytes.
 
-    Each page is {number, text, spans: [[start, end], ...]}, and is described as [number, width, height, bytes a pixel,
+    Each page is {number, text, spans: [[start, end], ...]}. It is described as [number, width, height, bytes per pixel,
     [the lines of a span as [left, top, right, bottom] in pixels, ...]]. A page of more than `most` bytes is drawn
     smaller.
     """
@@ -113,13 +114,13 @@ def draw_pages(
 def annotate(
     data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]], author: str
 ) -> bytes:
-    """A copy of the PDF in which each span is highlighted and has a note.
+    """Return a copy of the PDF in which each span is highlighted and has a note.
 
-    Each page is {number, text, spans: [[start, end], ...], notes: [text, ...]}. Whatever else the file holds is kept;
-    a digital signature no longer fits, which is the way of every changed copy.
+    Each page is {number, text, spans: [[start, end], ...], notes: [text, ...]}. Everything else in the file is kept. A
+    digital signature becomes invalid, as in any changed copy.
     """
     notes = {page["number"]: page["notes"] for page in pages}
-    # What is laid over a page becomes a part of it when it is read, so the copy is made from another reading.
+    # Reading a page merges its overlays into it, so the copy is made from a document opened separately.
     with open_pdf(data, name, password) as document, open_pdf(data, name, password) as unread:
         for number, index, _, boxes in _locate_spans(document, name, layout, pages):
             if boxes:
@@ -135,7 +136,7 @@ def annotate(
 def _locate_spans(
     document: Any, name: str, layout: Layout, pages: list[dict[str, Any]]
 ) -> Iterator[tuple[int, int, Any, list[Box]]]:
-    """Page number, span's index, page and the rectangles of the span, for each span."""
+    """Yield page number, span's index, page and rectangles for each span."""
     for wanted in pages:
         if "boxes" in wanted:
             page, _ = open_page(document, wanted["number"] - 1)
@@ -148,7 +149,7 @@ def _locate_spans(
 
 
 def _crop(canvas: PageCanvas, boxes: list[Box], *, whole: bool) -> _Crop | None:
-    """Where to cut the page for these lines, if not the `whole` is shown; None when nothing of them is on the page."""
+    """Return the part of the page around these lines, or the `whole` page; None if no line is on the page."""
     _, _, width, height = canvas.page_rect
     lines = _lines_of(canvas, boxes)
     if not lines:
@@ -164,7 +165,7 @@ def _crop(canvas: PageCanvas, boxes: list[Box], *, whole: bool) -> _Crop | None:
 
 
 def _lines_of(canvas: PageCanvas, boxes: list[Box]) -> list[Rect]:
-    """The boxes in pixels, as far as they lie on the page."""
+    """Return the boxes in pixels, clipped to the page."""
     lines = []
     for box in boxes:
         corners = canvas.to_pixel(box.left, box.top), canvas.to_pixel(box.right, box.bottom)
@@ -176,7 +177,7 @@ def _lines_of(canvas: PageCanvas, boxes: list[Box]) -> list[Rect]:
 
 
 def _pack(rendered: RenderedRegion) -> tuple[int, bytes]:
-    """Bytes a pixel, and the pixels from the upper left; one byte when all of them are gray."""
+    """Return the bytes per pixel, and the pixels from the upper left. Gray pictures have one byte per pixel."""
     blue, green, red = (rendered.data[channel::4] for channel in range(3))
     if red == green == blue:
         return 1, red
@@ -186,9 +187,9 @@ def _pack(rendered: RenderedRegion) -> tuple[int, bytes]:
 
 
 def _whole_lines(pixels: bytes, row: int, cut: _Crop, depth: int) -> tuple[int, int]:
-    """The first and last row of the page between which no line of print is cut, and little paper is left blank.
+    """Return the first and last row of the page that cut no line of print and leave little blank paper.
 
-    An edge stays where it is when no blank row parts it from the quoted lines.
+    An edge stays unchanged if no blank row separates it from the quoted lines.
     """
     _, top, _, bottom = cut.region
     _, first, _, last = enclose(cut.lines)
@@ -196,7 +197,7 @@ def _whole_lines(pixels: bytes, row: int, cut: _Crop, depth: int) -> tuple[int, 
     printed = [any(max(line[part::depth]) - min(line[part::depth]) > _FLAT for part in range(depth)) for line in rows]
 
     def edge(ordered: range) -> int:
-        """How many rows are left out from an edge inwards."""
+        """Return how many rows to remove at an edge."""
         blank = next((count for count, y in enumerate(ordered) if not printed[y]), None)
         if blank is None:
             return 0
@@ -209,7 +210,7 @@ def _whole_lines(pixels: bytes, row: int, cut: _Crop, depth: int) -> tuple[int, 
 
 
 def _trim_margins(pixels: bytes, width: int, lines: list[Rect], depth: int) -> tuple[int, int, bytes]:
-    """The pixels without the blank margins at the sides, and from which column to which they are."""
+    """Return the first and last column without the blank side margins, and the pixels between them."""
     row = width * depth
     printed = [x for x in range(width) if any(min(pixels[x * depth + part :: row]) < 250 for part in range(depth))]
     columns = [*printed[:1], *printed[-1:], *(side for line in lines for side in (line[0], line[2]))]

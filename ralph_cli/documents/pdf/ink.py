@@ -1,4 +1,4 @@
-"""The ink of a PDF page: what changes on the rendered page when some of its objects are left out."""
+"""The ink of a PDF page: how the rendered page changes when some of its objects are left out."""
 
 import ctypes
 from collections.abc import Iterable, Iterator
@@ -20,13 +20,13 @@ Rect = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RenderedRegion:
-    """A rendered part of a page; `region` says which, four bytes a pixel (blue, green, red, unused)."""
+    """A rendered part of a page: `region` in pixels, and four bytes per pixel (blue, green, red, unused)."""
 
     region: Rect
     data: bytes
 
     def rows(self, rect: Rect) -> Iterator[bytes]:
-        """The pixels of a rectangle, row by row, without what is outside of the picture."""
+        """Yield the pixels of a rectangle row by row, clipped to the picture."""
         left, top, right, bottom = intersect(rect, self.region)
         width = (self.region[2] - self.region[0]) * _BYTES_PER_PIXEL
         first, last = (left - self.region[0]) * _BYTES_PER_PIXEL, (right - self.region[0]) * _BYTES_PER_PIXEL
@@ -34,14 +34,14 @@ class RenderedRegion:
             yield self.data[y * width + first : y * width + last]
 
     def differs(self, other: "RenderedRegion", rect: Rect) -> bool:
-        """Whether a reader sees a difference between the two in a rectangle."""
+        """Whether a reader sees a difference between the two pictures in a rectangle."""
         return any(
             our_row != other_row and any(abs(a - b) >= LEAST_CONTRAST for a, b in zip(our_row, other_row, strict=True))
             for our_row, other_row in zip(self.rows(rect), other.rows(rect), strict=True)
         )
 
     def is_flat(self, rect: Rect) -> bool:
-        """Whether a rectangle has one colour only, as far as a reader sees."""
+        """Whether a reader sees only one colour in a rectangle."""
         rows = list(self.rows(rect))
         for channel in range(_BYTES_PER_PIXEL):
             levels = [level for row in rows for level in row[channel::_BYTES_PER_PIXEL]]
@@ -50,7 +50,7 @@ class RenderedRegion:
         return True
 
     def colour(self, rect: Rect) -> int | None:
-        """The colour in the middle of a rectangle, as 0xRRGGBB; None if that is outside."""
+        """Return the colour in the middle of a rectangle, as 0xRRGGBB; None if the middle is outside of the picture."""
         x, y = (rect[0] + rect[2]) // 2, (rect[1] + rect[3]) // 2
         pixel = next(self.rows((x, y, x + 1, y + 1)), b"")
         return int.from_bytes(pixel[:3], "little") if pixel else None
@@ -65,13 +65,13 @@ class PageCanvas:
         self._x, self._y = ctypes.c_int(), ctypes.c_int()
 
     def to_pixels(self, left: float, bottom: float, right: float, top: float) -> Rect:
-        """The pixels of a box of the page's own coordinates, at least one; turned as the page is."""
+        """Return a box of page coordinates in pixels, at least one pixel large, with the page's rotation applied."""
         (x, y), (u, v) = self.to_pixel(left, top), self.to_pixel(right, bottom)
         x, u, y, v = min(x, u), max(x, u), min(y, v), max(y, v)
         return x, y, max(u, x + 1), max(v, y + 1)
 
     def render(self, region: Rect) -> RenderedRegion:
-        """The page as it is now, in `region`, on white paper and with its annotations."""
+        """Render `region` of the page in its current state, on white paper and with its annotations."""
         left, top, right, bottom = region
         bitmap = pypdfium2.PdfBitmap.new_native(right - left, bottom - top, pdfium_c.FPDFBitmap_BGRx)
         bitmap.fill_rect(_WHITE, 0, 0, right - left, bottom - top)
@@ -85,7 +85,7 @@ class PageCanvas:
         return RenderedRegion(region, data)
 
     def to_pixel(self, x: float, y: float) -> tuple[int, int]:
-        """A point of the page in pixels from the upper left, the page's rotation applied."""
+        """Convert a point of the page to pixels from the upper left, with the page's rotation applied."""
         _, _, width, height = self.page_rect
         pdfium_c.FPDF_PageToDevice(
             self._page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(self._x), ctypes.byref(self._y)
@@ -93,7 +93,7 @@ class PageCanvas:
         return self._x.value, self._y.value
 
     def to_point(self, x: int, y: int) -> tuple[float, float]:
-        """A pixel from the upper left as a point of the page, whatever its rotation."""
+        """Convert a pixel, counted from the upper left, to a point of the page, whatever its rotation."""
         _, _, width, height = self.page_rect
         across, up = ctypes.c_double(), ctypes.c_double()
         pdfium_c.FPDF_DeviceToPage(self._page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(across), ctypes.byref(up))
@@ -102,7 +102,7 @@ class PageCanvas:
 
 @contextmanager
 def without_objects(objects: Iterable[Any]) -> Iterator[None]:
-    """For a while, the page is rendered without these of its objects."""
+    """Hide these objects of the page from rendering while the context is active."""
     hidden = list(objects)
     try:
         for item in hidden:
@@ -114,6 +114,6 @@ def without_objects(objects: Iterable[Any]) -> Iterator[None]:
 
 
 def intersect(rect: Rect, bounds: Rect) -> Rect:
-    """What of a rectangle lies within another; of no area if nothing does."""
+    """Return the part of a rectangle inside another; a rectangle without area if they do not overlap."""
     left, top = max(rect[0], bounds[0]), max(rect[1], bounds[1])
     return left, top, max(left, min(rect[2], bounds[2])), max(top, min(rect[3], bounds[3]))

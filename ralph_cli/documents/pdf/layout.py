@@ -1,7 +1,7 @@
 """The text of one PDF page in reading lines, with a map from each character back to pdfium's character index.
 
-One visual line per table row, cells two spaces apart, an empty cell marked where it is certain to be one. Raised and
-lowered figures are written as Unicode writes them.
+Each table row is one line, with two spaces between cells. An empty cell is marked if it is certain to be one. Raised
+and lowered figures are written with Unicode's characters for them.
 """
 
 import re
@@ -41,7 +41,7 @@ from ralph_cli.documents.pdf.geometry.words import (
 from ralph_cli.text.raised import lower_figures, raise_figures
 
 CELL_GAP = "  "
-# In a character map: this character was added by the layout (space, line end, empty cell) and has no box.
+# In a character map: the layout added this character (space, line end, empty cell), so it has no box.
 NOT_A_CHARACTER = -1
 
 _HYPHEN_MARK = re.compile("[\x02\ufffe]")
@@ -51,10 +51,11 @@ _PAIR_OR_CHARACTER = re.compile("[\ud800-\udbff][\udc00-\udfff]|(?s:.)")
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """`text[i]` was drawn as pdfium's character `characters[i]`, or is `NOT_A_CHARACTER`.
+    """The text of a page. `text[i]` was drawn as pdfium's character `characters[i]`, or is `NOT_A_CHARACTER`.
 
-    `tables` lie in `text`; on a page whose text is turned their columns have no room. `symbols` are the characters of
-    symbol fonts, as the file names them and as what they show. `is_vertical`: its lines run from top to bottom.
+    `tables` are the tables in `text`; on a page with turned text their columns have no coordinates. `symbols` are the
+    characters of symbol fonts: as the file names them, and as they appear. `is_vertical` is true if lines run from top
+    to bottom.
     """
 
     text: str
@@ -67,8 +68,8 @@ class PageLayout:
 def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     """Lay out one pypdfium2 text page.
 
-    "visual" puts everything at one height on one line, "stream" keeps the order of the file, "auto" is visual in each
-    column of text, one column after the other.
+    "visual" puts everything at one height on one line. "stream" keeps the order of the file. "auto" is visual within
+    each column of text, one column after the other.
     """
     raw = text_page.raw
     named = page_characters(raw)
@@ -91,9 +92,10 @@ def write_words(
     rulings: Rulings = NO_RULINGS,
     is_bold: Callable[[int], bool] = lambda _: False,
 ) -> PageLayout:
-    """The words of `source`, in its order, laid out by their places; those that are `turned` come last.
+    """Lay out the words of `source` by their positions; the `turned` words come last.
 
-    The page begins at `edge` on the left; without one its columns have no room. `is_bold` says it of a character.
+    The page begins at `edge` on the left; if `edge` is None, table columns get no coordinates. `is_bold` tells whether
+    a character is bold.
     """
     boxed = find_boxed_tables(rulings, words, source, is_bold) if layout == "auto" else []
     writer = _Writer(source)
@@ -112,7 +114,7 @@ def write_words(
 
 
 def _differing(first: str, second: str) -> tuple[str, str]:
-    """The characters at which two texts of one length differ."""
+    """Return the characters at which two texts of the same length differ."""
     if first == second:
         return "", ""
     places = [place for place, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]]
@@ -137,7 +139,7 @@ class _Writer:
     def finish(
         self, tables: list[FigureTable], boxed: Sequence[BoxedTable], edge: float | None, rulings: Rulings
     ) -> PageLayout:
-        """The page that was written; `edge` is where the page begins on the left, if its text is not turned."""
+        """Return the page as written. `edge` is the left edge of the page, or None if its text is turned."""
         # pdfium marks a hyphen at a line end with U+0002 or U+FFFE; on the page it is a hyphen.
         text = _HYPHEN_MARK.sub("-", "".join(self._parts))
 
@@ -149,7 +151,7 @@ class _Writer:
         return PageLayout(text, self._characters, tuple(sorted(found)))
 
     def add_line(self, row: Row, empty: Sequence[float] = ()) -> None:
-        """A row, its cells apart; those are empty that begin at the points `empty`."""
+        """Write a row with its cells apart. Empty cells are marked at the horizontal positions `empty`, in points."""
         self._begin_line()
         self._add_pieces(row, empty)
 
@@ -158,7 +160,7 @@ class _Writer:
             self._add("\n")
 
     def add_boxes(self, row: BoxRow) -> None:
-        """A row of boxes: the lines of each one behind the other, empty ones marked."""
+        """Write a row of boxes: the lines of each box, one box after the other, with empty boxes marked."""
         self._begin_line()
         begin = 0
         for cell in row.cells:
@@ -218,12 +220,12 @@ class _Writer:
 
 
 def _touches(left: Word, right: Word, height: float) -> bool:
-    """Whether a raised or lowered figure stands at what is beside it, though pdfium has white space between them."""
+    """Whether a raised or lowered figure touches its neighbour, although pdfium puts white space between them."""
     return (left.shift != LEVEL or right.shift != LEVEL) and right.left - left.right < 0.12 * height
 
 
 def _join_pairs(text: str) -> Iterator[tuple[int, str]]:
-    """Each letter with its place; the halves of a pair as one, and U+FFFD for a half that stands alone."""
+    """Yield each letter with its position. Surrogate pairs are joined; a single surrogate becomes U+FFFD."""
     for match in _PAIR_OR_CHARACTER.finditer(text):
         pair = match.group().encode("utf-16-le", "surrogatepass")
         yield match.start(), pair.decode("utf-16-le", "replace")

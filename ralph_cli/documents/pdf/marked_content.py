@@ -1,4 +1,4 @@
-"""Marked content of a PDF page: layers, and ActualText, by which a file says other words than it draws."""
+"""Marked content of a PDF page: layers, and ActualText, which can state a text that differs from the drawn one."""
 
 import ctypes
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _NAMELESS = "\ufffd"
 
 
 def address(handle: Any) -> int:
-    """Where a pdfium object is in memory, as an identity; 0 for none."""
+    """Return the memory address of a pdfium object, as an identity; 0 for no object."""
     return ctypes.cast(handle, ctypes.c_void_p).value or 0 if handle else 0
 
 
@@ -27,15 +27,15 @@ def is_on_layer(handle: Any) -> bool:
 
 
 def has_actual_text(handle: Any) -> bool:
-    """Whether an object stands under an ActualText."""
+    """Whether an object is marked with an ActualText."""
     return any(_actual_text(mark) is not None for mark in _marks(handle))
 
 
 def find_misspoken(page: Any) -> dict[int, bool]:
-    """The text objects of the page that stand under an ActualText, by address, and whether it says other words.
+    """Return the text objects with an ActualText, by address, and whether the ActualText differs from what they draw.
 
-    What is drawn is read without the marks, which are taken off the page. Of glyphs that the font names no letter for,
-    an ActualText is believed; the others must stand in it, in order.
+    The marks are removed from the page, so that pdfium reads the drawn text. Glyphs without a letter in the font are
+    accepted; all other drawn letters must be in the ActualText, in order.
     """
     spans: dict[int, tuple[str, list[Any]]] = {}
     for item in page.get_objects([TEXT]):
@@ -70,7 +70,7 @@ def _mark_name(mark: Any) -> str:
 
 
 def _actual_text(mark: Any) -> str | None:
-    """The ActualText of a mark; None if it has none."""
+    """Return the ActualText of a mark; None if it has no ActualText."""
     size = ctypes.c_ulong()
     ask = pdfium_c.FPDFPageObjMark_GetParamStringValue
     if not ask(mark, _ACTUAL_TEXT, None, 0, ctypes.byref(size)) or size.value > _MOST_BYTES:
@@ -85,7 +85,7 @@ def _decode_utf16(buffer: Any, size: int) -> str:
 
 
 def _drawn_texts(page: Any) -> dict[int, str]:
-    """The text of each text object as the page is now; `_NAMELESS` for a glyph that the font names no letter for."""
+    """Return the text of each text object in the page's current state; `_NAMELESS` for a glyph without a letter."""
     text_page = page.get_textpage()
     found: dict[int, str] = {}
     for index in range(max(pdfium_c.FPDFText_CountChars(text_page.raw), 0)):
@@ -99,7 +99,7 @@ def _drawn_texts(page: Any) -> dict[int, str]:
 
 
 def _is_consistent(actual_text: str, drawn: str) -> bool:
-    """Whether what is drawn can be what is said: the same, or with letters left out where glyphs have no name."""
+    """Whether the drawn text fits the ActualText: it is equal, or lacks only letters whose glyphs have no name."""
     words = _meaningful_characters(drawn)
     if _NAMELESS not in drawn:
         return words == actual_text
@@ -108,7 +108,7 @@ def _is_consistent(actual_text: str, drawn: str) -> bool:
 
 
 def _meaningful_characters(text: str) -> str:
-    """The letters, digits and signs of figures; which hyphens a line end has is no matter."""
+    """Return the letters, digits and signs of figures; the kind of hyphen at a line end is ignored."""
     folded = fold(text).text.casefold()
     return "".join(
         c

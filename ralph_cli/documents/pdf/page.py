@@ -1,6 +1,6 @@
-"""One page of a PDF as it is read: its text, its tables, what was put on it, and what its text does not say.
+"""One page of a PDF: its text, its tables, additions such as annotations, and what its text lacks.
 
-A page may say less, or something else, than a reader of it sees.
+The text of a page may contain less than a reader sees, or something else.
 """
 
 import re
@@ -36,7 +36,7 @@ _BULLET = re.compile(rf"^[{_CONTROL}](?=\s)|(?:^|(?<=\s))[{_PRIVATE}]+|[{_PRIVAT
 _WORD = re.compile("[A-Za-z]{4,}")
 _VOWELS, _CONSONANTS = "aeiouyAEIOUY", "bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ"
 _MANY_LETTERS, _FEW_VOWELS = 200, 0.22
-# Pixels across a page that is looked at as a whole.
+# Width in pixels of a page that is rendered as a whole.
 _THUMBNAIL = 400
 
 _SCAN_SHARE = 0.5
@@ -44,7 +44,7 @@ _SCAN_SHARE = 0.5
 
 @dataclass(slots=True)
 class ReadPage:
-    """The text of a page without page breaks, the label printed on it, and what was found; offsets are of the page."""
+    """The text of a page without page breaks, its printed label, and the findings. Offsets are relative to the page."""
 
     text: str = ""
     label: str = ""
@@ -54,14 +54,14 @@ class ReadPage:
     findings: PageFindings = field(default_factory=PageFindings)
 
     def finish(self, headings: Sequence[Heading]) -> ParsedDocument:
-        """The page as a document by itself, with these headings."""
+        """Return the page as a document of one page, with these headings."""
         page = Page(1, self.label, 0, len(self.text))
         inside = tuple(sorted(headings, key=lambda heading: heading.start))
         return ParsedDocument(self.text, (page,), inside, tables=self.tables, additions=self.additions)
 
 
 def read_page(document: Any, index: int, layout: Layout) -> ReadPage:
-    """The page with that index of an open PDF; it depends on no other page. One that does not load has no text."""
+    """Read the page at `index` of an open PDF, independently of other pages. A page that fails to load has no text."""
     label = clean_label(_page_label(document, index))
     try:
         page, overlay = open_page(document, index)
@@ -84,12 +84,12 @@ def read_page(document: Any, index: int, layout: Layout) -> ReadPage:
 
 
 def clean_text(text: str) -> str:
-    """Keep page breaks and lone surrogates out of a page."""
+    """Replace the page breaks and lone surrogates in the text of a page."""
     return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
 def _examine(page: Any, text: str, found: PageFindings) -> None:
-    """Find out of what is seen on a page what its text does not say."""
+    """Record what a reader sees on a page but its text does not contain."""
     letters = count_letters(text)
     found.letters = sum(letters.values())
     found.has_text = bool(text.strip())
@@ -98,7 +98,7 @@ def _examine(page: Any, text: str, found: PageFindings) -> None:
     if found.letters < _FEW_LETTERS:
         kind = classify_textless(page)
         if not found.has_text or kind == "scan":
-            # A page of which no word is drawn is not what it looks like.
+            # A page that draws none of its words does not look like its text.
             found.causes += [kind] if kind == "scan" or not found.missing_fonts else []
             return
     if has_nameless_letters(text):
@@ -116,15 +116,15 @@ def _page_label(document: Any, index: int) -> str:
 
 
 def has_nameless_letters(text: str) -> bool:
-    """Whether something in a page's text is no letter of any script: the file's fonts do not say what it is.
+    """Whether a page's text has characters of no script, because the file's fonts do not name them.
 
-    Left alone is what stands alone before a line, and private-use characters at the edge of a word, as bullets do.
+    A single character before a line and private-use characters at the edge of a word are ignored: they are bullets.
     """
     return _ODD.search(text) is not None and _ODD.search(_BULLET.sub("", text)) is not None
 
 
 def count_letters(text: str) -> dict[str, int]:
-    """How often each letter and digit stands in a text, raised figures and ligatures written plainly."""
+    """Count each letter and digit of a text, with raised figures and ligatures as plain characters."""
     letters: dict[str, int] = {}
     for character, count in Counter(text).items():
         plain = character if character.isascii() else unicodedata.normalize("NFKC", flatten_figures(character))
@@ -135,18 +135,18 @@ def count_letters(text: str) -> dict[str, int]:
 
 
 def differs(text: str, text_page: Any, symbols: tuple[str, str] = ("", "")) -> bool:
-    """Whether a page's text has, in whatever order, other letters or digits than pdfium's own.
+    """Whether a page's text has other letters or digits than pdfium's text, in any order.
 
-    Characters of symbol fonts count as what they are named there, `symbols[0]`, and as what they show, `symbols[1]`.
+    Characters of symbol fonts count both as named in the file (`symbols[0]`) and as they appear (`symbols[1]`).
     """
     named, shown = symbols
     return count_letters(text + named) != count_letters(text_page.get_text_range(errors="replace") + shown)
 
 
 def looks_garbled(text: str, letters: dict[str, int]) -> bool:
-    """Whether the Latin words of a page have hardly a vowel, as when a font's letters are named by their numbers.
+    """Whether the Latin words of a page have hardly any vowels, as when a font names its letters by numbers.
 
-    A third to a half of the letters of a page are vowels in languages that are written in Latin letters.
+    In languages with Latin letters, a third to a half of the letters of a page are vowels.
     """
     if not _is_short_of_vowels(letters):
         return False
@@ -159,7 +159,7 @@ def _is_short_of_vowels(letters: Mapping[str, int]) -> bool:
 
 
 def classify_textless(page: Any) -> Literal["blank", "scan", "drawing"]:
-    """What a page without text is: a picture that covers it, nothing to see, or drawings and small pictures."""
+    """Return the kind of a page without text: "scan" (a picture covers it), "blank", or "drawing" (anything else)."""
     try:
         width, height = page.get_size()
         pictures = 0

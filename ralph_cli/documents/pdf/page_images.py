@@ -1,4 +1,4 @@
-"""Quotes on paper: pictures of a PDF's pages around them, and a copy of the PDF in which they are highlighted."""
+"""Quotes on paper: pictures of a PDF's pages around quotes, and a copy of the PDF with the quotes highlighted."""
 
 import json
 import struct
@@ -12,10 +12,10 @@ from ralph_cli.core.structure import Span
 from ralph_cli.documents.pages import ask_pages, group_by_page
 from ralph_cli.documents.source import DocumentSource
 
-# Pixels across the whole page; a picture leaves blank margins out.
+# Width of the whole page in pixels; a picture leaves out blank margins.
 WIDTH = 1100
 
-# Bytes of raw pixels of all pictures; what comes later has none.
+# Most bytes of raw pixels of all pictures; later spans get no picture.
 MAX_PIXEL_BYTES = 60 << 20
 
 _AUTHOR = "ralph"
@@ -34,7 +34,9 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Page `page`, or its part around a quote, the quoted lines marked: a PNG of `width` x `height` pixels."""
+    """A picture of page `page`, or of the part around a quote, with the quoted lines marked: a PNG of `width` x
+    `height` pixels.
+    """
 
     page: int
     width: int
@@ -44,7 +46,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What is written beside a highlighted span."""
+    """A note to attach to a highlighted span."""
 
     span: Span
     text: str
@@ -58,10 +60,10 @@ def render_pictures(
     most: int = MAX_PIXEL_BYTES,
     whole: bool = False,
 ) -> list[tuple[Picture, ...]]:
-    """For each span of a PDF the pictures of the pages it stands on; none for spans beyond `most` bytes of pixels.
+    """Return, for each span of a PDF, pictures of the pages it is on; none for spans beyond `most` bytes of pixels.
 
-    They show the part of a page around the span, or the `whole` page. Drawn by a parser process, which sends pixels and
-    no image file. Raises DocumentError as `ask_pages` does.
+    A picture shows the part of a page around the span, or the `whole` page. A parser process draws it and sends pixels,
+    not an image file. Raises DocumentError as `ask_pages` does.
     """
     pages, owners = group_by_page(document, spans)
 
@@ -76,9 +78,7 @@ def render_pictures(
 
 @dataclass(frozen=True, slots=True)
 class PagePicture(Picture):
-    """A whole page, unmarked; `lines` has for each span that was asked about its lines, each as left, top, right and
-    bottom in pixels.
-    """
+    """A whole page, unmarked. `lines` has the lines of each requested span as left, top, right and bottom in pixels."""
 
     lines: tuple[tuple[tuple[int, int, int, int], ...], ...]
 
@@ -86,9 +86,10 @@ class PagePicture(Picture):
 def draw_page(
     document: Document, number: int, spans: Sequence[Span] = (), *, source: DocumentSource | None = None
 ) -> PagePicture:
-    """A whole page of a PDF, unmarked, and where the words of the `spans` stand on it; none of a span elsewhere.
+    """Draw a whole page of a PDF, unmarked, with the positions of the `spans` on it.
 
-    Drawn as by `render_pictures`. Raises DocumentError as `ask_pages` does.
+    Spans on other pages have no lines. A parser process draws it, as in `render_pictures`. Raises DocumentError as
+    `ask_pages` does.
     """
     own = document.pages[number - 1]
     pages, owners = group_by_page(document, spans)
@@ -112,9 +113,9 @@ def draw_page(
 
 
 def annotate(document: Document, notes: Sequence[Annotation], *, source: DocumentSource | None = None) -> bytes:
-    """A copy of the PDF with each note's span highlighted and the note attached to it; the file itself is only read.
+    """Return a copy of the PDF in which each note's span is highlighted and has the note. The file is not changed.
 
-    A copy of an encrypted PDF is encrypted alike. Raises DocumentError as `ask_pages` does.
+    The copy of an encrypted PDF has the same encryption. Raises DocumentError as `ask_pages` does.
     """
     pages, owners = group_by_page(document, [note.span for note in notes])
     for page in pages:
@@ -129,7 +130,7 @@ def annotate(document: Document, notes: Sequence[Annotation], *, source: Documen
 
 
 def _parse_pictures(result: bytes, most: int) -> list[tuple[int, int, Picture]]:
-    """The pictures in a child's answer, encoded here; ValueError for anything that does not add up."""
+    """Return the pictures in a child's answer, encoded as PNG. Raises ValueError for an inconsistent answer."""
     head, _, pixels = result.partition(b"\n")
     described = json.loads(head)
     if len(pixels) > most:
@@ -165,7 +166,7 @@ def _check_lines(lines: Any, across: int, down: int) -> None:
 
 
 def _encode_png(pixels: bytes, width: int, height: int, depth: int, lines: Sequence[Sequence[int]]) -> bytes:
-    """A PNG of these pixels, the quoted lines tinted as by a marker pen."""
+    """Return a PNG of these pixels, with the quoted lines tinted as by a marker pen."""
     row = width * depth
     if depth == 1:
         pixels = pixels.translate(_TO_SHADE)
@@ -182,7 +183,7 @@ def _encode_png(pixels: bytes, width: int, height: int, depth: int, lines: Seque
 
 
 def _marked_rows(lines: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int]]:
-    """The rows of pixels under the marker as (y, start, end), each pixel once however the lines overlap."""
+    """Yield the rows of pixels under the marker as (y, start, end), each pixel once even if lines overlap."""
     rows: dict[int, list[tuple[int, int]]] = {}
     for left, top, right, bottom in lines:
         for y in range(top, bottom):

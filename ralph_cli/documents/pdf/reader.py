@@ -1,4 +1,4 @@
-"""PDF files: text in reading lines, page labels, outline, and the places of characters on the page (pypdfium2)."""
+"""Read PDF files: text in reading lines, page labels, outline, and positions of characters on the page (pypdfium2)."""
 
 import io
 import re
@@ -45,10 +45,11 @@ def parse_pdf(
     on_progress: Callable[[int, int], None],
     processes: int = 1,
 ) -> ParsedDocument:
-    """Read all pages of a PDF; meant to run in a child process, for pdfium may crash on hostile files.
+    """Read all pages of a PDF. Run it in a child process, because pdfium may crash on hostile files.
 
-    `on_progress(done, total)` is called before the first and after each page; so many `processes` read a long file.
-    Raises DocumentError with the codes encrypted, wrong-password, damaged, no-text, too-big and unsupported.
+    `on_progress(done, total)` is called before the first page and after each page. `processes` is the number of
+    processes that read a long file. Raises DocumentError with the codes encrypted, wrong-password, damaged, no-text,
+    too-big and unsupported.
     """
     with open_pdf(data, name, password) as document:
         total = len(document)
@@ -104,9 +105,9 @@ def parse_pdf(
 
 
 class LaidOutPage:
-    """A page whose text was laid out again, so that spans of its text can be found on it.
+    """A page laid out again to locate spans of its text on it.
 
-    Raises DocumentError "changed" when the page does not give the text that was loaded: spans would mean nothing.
+    Raises DocumentError "changed" if the page's text differs from the loaded text, because spans would then be wrong.
     """
 
     def __init__(self, document: Any, name: str, layout: Layout, number: int, text: str) -> None:
@@ -118,12 +119,14 @@ class LaidOutPage:
             raise DocumentError(what, code="changed", hint="load it again")
 
     def boxes(self, start: int, end: int) -> list[Box]:
-        """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
+        """Return one rectangle per line of text[start:end]. Cells that are far apart get one each."""
         drawn = (index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER)
         return join_boxes(filter(None, (loose_box(self.text_page.raw, index) for index in drawn)))
 
     def blank_letters(self, start: int, end: int) -> list[int]:
-        """The places in text[start:end] of letters that leave no ink, for nobody here has their font."""
+        """Return the offsets in text[start:end] of letters that leave no ink, because their font is missing on this
+        machine.
+        """
         drawn = ((place, self.layout.characters[place]) for place in range(start, end))
         return [place for place, index in drawn if index != NOT_A_CHARACTER and is_blank(self.text_page, index)]
 
@@ -131,7 +134,9 @@ class LaidOutPage:
 def check_visibility(
     data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]]
 ) -> bytes:
-    """Whether a reader sees these spans of pages {number, text, spans}: one answer a span, in their order, as JSON."""
+    """Return whether a reader sees the spans of these pages ({number, text, spans}): one answer per span, in order, as
+    JSON.
+    """
     found: list[Visibility] = []
     blank: list[tuple[dict[str, Any], int, list[int]]] = []
     with open_pdf(data, name, password) as document:
@@ -161,7 +166,7 @@ def check_visibility(
 
 @contextmanager
 def open_pdf(data: bytes, name: str, password: str | None, boxes: Boxes = "lost") -> Iterator[PdfFile]:
-    """The PDF in these bytes, closed at the end; DocumentError when it cannot be opened."""
+    """Open the PDF in these bytes, and close it at the end. Raises DocumentError if it cannot be opened."""
     try:
         document = PdfFile(data, password, boxes)
     except pypdfium2.PdfiumError as error:
@@ -184,7 +189,7 @@ def _open_error(name: str, code: int | None, password: str | None) -> DocumentEr
 
 
 def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
-    """The pages of which something cannot be decoded; an encrypted file is looked at in a copy that is not."""
+    """Return the pages with parts that cannot be decoded. An encrypted file is checked in an unencrypted copy."""
     if ENCRYPTED in data:
         copy = io.BytesIO()
         try:
@@ -196,7 +201,7 @@ def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
 
 
 def _attached_names(document: Any) -> list[str]:
-    """The names of the files that are attached to the document, as the file gives them."""
+    """Return the names of the attached files, as the file gives them."""
     try:
         return [document.get_attachment(number).get_name() for number in range(document.count_attachments())]
     except (pypdfium2.PdfiumError, UnicodeDecodeError):
@@ -204,7 +209,7 @@ def _attached_names(document: Any) -> list[str]:
 
 
 def _has_unread_print(document: Any, index: int) -> bool:
-    """Whether words on a page are drawn as shapes or pictures; a page that no longer loads was reported before."""
+    """Whether words on a page are drawn as shapes or pictures. A page that fails to load was reported before."""
     try:
         page, _ = open_page(document, index)
         with closing(page), closing(page.get_textpage()) as text_page:
@@ -214,7 +219,7 @@ def _has_unread_print(document: Any, index: int) -> bool:
 
 
 def _outline(document: Any, pages: Sequence[ReadPage]) -> Iterator[tuple[int, Heading]]:
-    """Bookmarks as headings, each with the index of its page: where their text stands there, or at its beginning."""
+    """Yield bookmarks as headings, each with its page index: at their text on that page, or at the page's beginning."""
     try:
         for count, bookmark in enumerate(document.get_toc(max_depth=_OUTLINE_DEPTH)):
             if count >= _MAX_OUTLINE:
@@ -229,7 +234,7 @@ def _outline(document: Any, pages: Sequence[ReadPage]) -> Iterator[tuple[int, He
 
 
 def _find_title(title: str, text: str) -> int:
-    """Where a title stands on its page, at the beginning of a line before others; 0 if it does not."""
+    """Return the offset of a title on its page, preferably at the beginning of a line; 0 if it is not found."""
     words = r"\s+".join(re.escape(word) for word in title.split())
     patterns = (
         rf"(?m)^[ \t]*({words})",

@@ -1,4 +1,4 @@
-"""Lines of a PDF that are set apart by their type: in no font of its running text, or in larger letters."""
+"""Lines of a PDF that are set apart by their type: a font that running text does not use, or larger letters."""
 
 import ctypes
 import re
@@ -35,8 +35,10 @@ Face = tuple[str, float]
 
 
 class TypeLine(NamedTuple):
-    """A line, text[start:end] of its page, with its typefaces, none in a table; its right edge, that of its first word
-    and its bottom in points."""
+    """A line, text[start:end] of its page, with its typefaces (empty for a line in a table).
+
+    It has the right edge of the line and of its first word, and the bottom of the line, in points.
+    """
 
     start: int
     end: int
@@ -47,7 +49,7 @@ class TypeLine(NamedTuple):
 
 
 def read_type(raw: Any, layout: PageLayout) -> Iterator[TypeLine]:
-    """The lines of a page in order, with the typefaces of their first, middle and last letter."""
+    """Yield the lines of a page in order, with the typefaces of their first, middle and last letter."""
     for match in _LINE.finditer(layout.text):
         start, end = match.span()
         signs = zip(layout.characters[start:end], match[0], strict=True)
@@ -61,7 +63,7 @@ def read_type(raw: Any, layout: PageLayout) -> Iterator[TypeLine]:
 
 
 def _face(raw: Any, character: int) -> Face:
-    """The typeface of a character; the mark of an embedded part of a font is left out (ISO 32000-1, 9.6.4)."""
+    """Return the typeface of a character, without the prefix of an embedded font subset (ISO 32000-1, 9.6.4)."""
     name = ctypes.create_string_buffer(128)
     pdfium_c.FPDFText_GetFontInfo(raw, character, name, 128, None)
     font = name.value.decode("utf-8", "replace").rpartition("+")[2]
@@ -69,14 +71,14 @@ def _face(raw: Any, character: int) -> Face:
 
 
 def _box(raw: Any, character: int) -> tuple[float, float, float]:
-    """The left and right edge of a character, and the bottom."""
+    """Return the left and right edge of a character, and its bottom."""
     left, right, bottom, top = (ctypes.c_double() for _ in range(4))
     pdfium_c.FPDFText_GetCharBox(raw, character, left, right, bottom, top)
     return left.value, right.value, bottom.value
 
 
 def find_set_apart(pages: Sequence[tuple[str, Sequence[TypeLine]]]) -> Iterator[list[Heading]]:
-    """For each page, its text and lines, what is set apart by its type, as headings that are read off."""
+    """Yield, for each page (text and lines), the lines set apart by their type, as headings found in the text."""
     counts = [
         Counter(face for line in lines if line.end - line.start > _LONG_LINE for face in line.faces)
         for _, lines in pages
@@ -105,7 +107,7 @@ def _find_on_page(text: str, lines: Sequence[TypeLine], running: set[Face], edge
         elif is_apart and not goes_on:
             found.append([line])
         elif is_open and goes_on:
-            found.pop()  # the sentence goes on in running text
+            found.pop()  # the sentence continues in running text
         last = line
     for part in found:
         words = clean_heading(text[part[0].start : part[-1].end])
@@ -114,14 +116,17 @@ def _find_on_page(text: str, lines: Sequence[TypeLine], running: set[Face], edge
 
 
 def _is_sentence(words: str, lines: Sequence[TypeLine]) -> bool:
-    """Whether lines are text, and not in bold."""
+    """Whether lines are running text and not bold."""
     is_bold = any("bold" in font.casefold() for line in lines for font, _ in line.faces)
     return words.endswith(".") and not is_bold and (len(lines) == _MOST_LINES or bool(_SENTENCES.search(words)))
 
 
 def _goes_on(text: str, last: TypeLine, line: TypeLine, edge: float, is_apart: bool) -> bool:
-    """Whether a line goes on with the one above it: the first word did not fit there, the last word calls for another,
-    or it is the title behind a mere number ("Note 1")."""
+    """Whether a line continues the line above it.
+
+    It does if its first word did not fit above, if the last word above needs another one, or if it is the title after a
+    single number ("Note 1").
+    """
     above, words = text[last.start : last.end].strip(), text[line.start : line.end].strip()
     size = max((size for _, size in (*last.faces, *line.faces)), default=0.0)
     apart = last.bottom - line.bottom

@@ -1,9 +1,10 @@
-"""Whether a reader of a PDF page sees words of its text: each character must leave ink, and be large enough to read.
+"""Whether a reader of a PDF page sees the words of its text.
 
-The test is the page itself: rendered without a text object it must look different where the object's characters stand,
-by the least contrast of ink. That holds whatever the trick is: invisible mode, the colour behind it, a cover, a clip, a
-layer that is off. Words over a picture are let pass if the picture has ink there: the text layer of a scan is made so.
-An ActualText must say what is drawn. Not caught: a font whose glyphs show other letters than its character map names.
+Each character must leave ink and be large enough to read. The test renders the page without a text object: the page
+must then differ at the object's characters, by the least contrast of ink. This finds every trick: invisible mode, text
+in the background's colour, a cover, a clip, a hidden layer. Words over a picture pass if the picture has ink there, as
+the text layer of a scan does. An ActualText must match the drawn text. Not found: a font whose glyphs show other
+letters than its character map names.
 """
 
 import ctypes
@@ -21,10 +22,10 @@ from ralph_cli.documents.pdf.ink import PageCanvas, Rect, intersect, without_obj
 from ralph_cli.documents.pdf.layout import PageLayout
 from ralph_cli.documents.pdf.marked_content import IMAGE, PATH, SHADING, TEXT, is_on_layer
 
-# How high the room of a character is, by the size of its type.
+# Height of a character's space, as a multiple of its type size.
 _ROOM = 1.2
 
-# A letter that is squeezed to a line is nothing but dust, on paper and on screen.
+# A letter squeezed to a line is unreadable, on paper and on screen.
 _SLIVER_POINTS = 0.5
 
 _GLYPH_PIXELS = 24
@@ -35,14 +36,14 @@ _UNSEEN_MODES = (3, 7)
 
 
 class PageVisibility:
-    """Answers for one page which of its words can be seen."""
+    """Tell which words of one page can be seen."""
 
     def __init__(self, page: Any, text_page: Any, layout: PageLayout) -> None:
         self._page, self._layout = page, layout
         self._glyphs = Glyphs(page, text_page, layout)
 
     def check(self, offsets: Iterable[int]) -> sight.Visibility:
-        """Whether all characters at these places of the page's text can be seen."""
+        """Return whether all characters at these offsets of the page's text can be seen."""
         glyphs = self._glyphs.at(offsets)
         hidden = {glyph.offset: sight.OTHER_WORDS for glyph in glyphs if glyph.is_misspoken}
         hidden |= {glyph.offset: sight.TINY for glyph in glyphs if _is_tiny(glyph.loose)}
@@ -63,7 +64,7 @@ class PageVisibility:
         return sight.Visibility(why, len(hidden) < len(glyphs), picture)
 
     def _disjoint_groups(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[list[Any], list[Glyph]]]:
-        """The glyphs with the objects that draw them, parted so that no two objects of a group lie on each other."""
+        """Yield the glyphs with the objects that draw them, in groups whose objects do not overlap."""
         groups: list[list[int]] = []
         for owner in dict.fromkeys(glyph.owner for glyph in glyphs):
             extent = self._glyphs.extent(owner)
@@ -79,7 +80,7 @@ class PageVisibility:
             yield [self._glyphs.handle(owner) for owner in group], drawn
 
     def _portions(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[PageCanvas, Sequence[Glyph]]]:
-        """The glyphs in portions that are rendered at once, each at a scale at which its type is large enough."""
+        """Yield the glyphs in portions to render together, each at a scale at which its type is large enough."""
         if not glyphs:
             return
         least = min(max(glyph.loose.width, glyph.loose.height) for glyph in glyphs)
@@ -97,7 +98,7 @@ class PageVisibility:
         return intersect(enclose([canvas.to_pixels(*glyph.loose) for glyph in glyphs]), canvas.page_rect)
 
     def _without_ink(self, canvas: PageCanvas, glyphs: Sequence[Glyph], twins: Iterable[Any] = ()) -> list[Glyph]:
-        """The glyphs that leave no ink; `twins` are left out of the page from the beginning."""
+        """Return the glyphs that leave no ink. The objects `twins` are hidden in both renderings."""
         region = self._region(canvas, glyphs)
         if not _area(region):
             return list(glyphs)
@@ -111,9 +112,9 @@ class PageVisibility:
         return found
 
     def _without_duplicates(self, canvas: PageCanvas, glyphs: Sequence[Glyph], unseen: list[Glyph]) -> list[Glyph]:
-        """Those of the unseen that are not printed twice.
+        """Return those of the unseen glyphs that are not printed twice.
 
-        Bold type is sometimes made by drawing the same words again beside or above themselves; pdfium gives them once.
+        Some files make bold type by drawing the same words again at a small offset; pdfium returns these words once.
         """
         owners = {glyph.owner for glyph in unseen}
         places = [object_bounds(self._glyphs.handle(owner)) for owner in owners]
@@ -125,7 +126,7 @@ class PageVisibility:
         return [glyph for glyph in unseen if glyph.offset in offsets]
 
     def _on_pictures(self, canvas: PageCanvas, words: Sequence[Sequence[Glyph]]) -> list[bool]:
-        """Whether each word stands on the ink of a picture, as the text layer of a scan does."""
+        """Whether each word lies on the ink of a picture, as the text layer of a scan does."""
         rects = [enclose([canvas.to_pixels(*glyph.loose) for glyph in word]) for word in words]
         region = intersect(enclose(rects), canvas.page_rect) if rects else (0, 0, 0, 0)
         if not _area(region) or not any(True for _ in self._page.get_objects([IMAGE, SHADING])):
@@ -135,14 +136,14 @@ class PageVisibility:
             with without_objects([item.raw for item in self._page.get_objects([PATH])]):
                 pictures = canvas.render(region)
         inked = [not seen.is_flat(rect) and not pictures.is_flat(rect) for rect in rects]
-        # A scan's text layer has full stops and dashes where there was a speck.
+        # A scan's text layer has full stops and dashes for specks.
         return [ink or (any(inked) and not self._has_letters(word)) for ink, word in zip(inked, words, strict=True)]
 
     def _has_letters(self, word: Sequence[Glyph]) -> bool:
         return any(self._layout.text[glyph.offset].isalnum() for glyph in word)
 
     def _reason(self, canvas: PageCanvas, glyph: Glyph) -> str:
-        """What is most likely the trick; that the glyph is not seen is certain by now."""
+        """Return the most likely reason why the glyph is not seen."""
         rect = canvas.to_pixels(*glyph.box)
         region = intersect(rect, canvas.page_rect)
         if not _area(region):
@@ -172,7 +173,7 @@ def _is_tiny(box: Box) -> bool:
 
 
 def _overlap(first: Box, second: Box) -> bool:
-    """Whether two boxes share more than a touch."""
+    """Whether two boxes overlap by more than a touch."""
     across = min(first.right, second.right) - max(first.left, second.left)
     upward = min(first.top, second.top) - max(first.bottom, second.bottom)
     touch = _OVERLAP * min(first.width, first.height, second.width, second.height)
@@ -180,7 +181,7 @@ def _overlap(first: Box, second: Box) -> bool:
 
 
 def _without_edge(rect: Rect) -> Rect:
-    """A rectangle without its edge, into which a neighbour's ink may reach."""
+    """Return a rectangle without its edge, where a neighbour's ink may reach."""
     left, top, right, bottom = rect
     across, down = (1 if right - left > 4 else 0), (1 if bottom - top > 4 else 0)
     return left + across, top + down, right - across, bottom - down
@@ -191,7 +192,7 @@ def _area(rect: Rect) -> int:
 
 
 def _words(text: str, glyphs: Sequence[Glyph]) -> list[list[Glyph]]:
-    """The glyphs parted at white space and at gaps."""
+    """Return the glyphs in words, split at white space and at gaps."""
     words: list[list[Glyph]] = []
     for glyph in sorted(glyphs, key=lambda glyph: glyph.offset):
         if words and not any(map(str.isspace, text[words[-1][-1].offset : glyph.offset])):

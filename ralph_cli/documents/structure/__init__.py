@@ -1,1 +1,1 @@
-"""How a document is built: its parts, tables and sentences, read off its text where its format does not say."""
+"""The structure of a document: its parts, tables and sentences, found in its text if its format does not mark them."""

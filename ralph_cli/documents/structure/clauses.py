@@ -1,7 +1,7 @@
-"""The numbered parts of a document: in which of them a passage stands, and which of them a text names. Pure.
+"""The numbered parts of a document: which part contains a passage, and which parts a text names. Pure.
 
-A number at the beginning of a line is that of a part if it goes on with the numbers before it: 7.2 behind 7.1, 8 behind
-7.2, (b) behind (a). So the figure at the end of a broken sentence, and the row of a table, are none.
+A number at the beginning of a line numbers a part if it continues the numbers before it: 7.2 after 7.1, 8 after 7.2,
+(b) after (a). So a figure at the end of a broken sentence or in a table row is not the number of a part.
 """
 
 import re
@@ -14,7 +14,7 @@ from ralph_cli.documents.structure.lines import LONGEST_HEADING, heading_level
 from ralph_cli.text.lexicon import FOREIGN_PARTS, any_of
 
 MOST_CHARACTERS = 5_000_000
-# By how much a number may be higher than the one before: parts are deleted, or left out of an extract.
+# The most that a number may exceed the previous one: parts are deleted, or missing in an extract.
 MOST_LEFT_OUT = 3
 
 _SERIES, _LONGEST_RANGE, _TITLE = 4, 30, 24
@@ -71,7 +71,9 @@ _Path = tuple[int, ...]
 
 @dataclass(slots=True)
 class _Series:
-    """Numbers that go on with each other, the last of them `path`; `is_list` if they count items within a part."""
+    """Numbers that continue each other, with `path` as the last; `is_list` is true if they count items within a
+    part.
+    """
 
     path: _Path
     is_list: bool
@@ -79,7 +81,7 @@ class _Series:
 
 @dataclass(slots=True)
 class _Reading:
-    """What has been read of a document's numbers."""
+    """The state of reading a document's numbers."""
 
     text: str
     found: list[Clause] = field(default_factory=list)
@@ -90,16 +92,19 @@ class _Reading:
 
     @property
     def open(self) -> bool:
-        """Whether the text here stands in a numbered part."""
+        """Whether the text at this point belongs to a numbered part."""
         return bool(self.found and self.found[-1].key)
 
     def close(self, at: int) -> None:
-        """A heading without a number ends the part before it."""
+        """End the part at a heading without a number."""
         if self.open:
             self.found.append(Clause(at, "", ""))
 
     def read_line(self, match: re.Match[str], known: int | None) -> None:
-        """Take in a line that begins with a number or letter; `known` is its level if it is one of the headings."""
+        """Read a line that begins with a number or letter.
+
+        `known` is its level if the document lists it as a heading.
+        """
         if match["letter"]:
             self._read_letter(match)
             return
@@ -120,7 +125,7 @@ class _Reading:
             self._add(Clause(at, ".".join(map(str, path)), name), known if is_heading else None)
 
     def _counts(self, match: re.Match[str], words: str, is_heading: bool, known: int | None) -> bool:
-        """Whether a number with these words is that of a part, as one of a series."""
+        """Whether a number with these words belongs to a series of parts."""
         path = _to_path(match["number"])
         is_marked = bool(match["stop"] or match["word"] or match["sign"])
         is_sentence = (match["first"] or "A").isupper()
@@ -140,7 +145,7 @@ class _Reading:
             self.level = level
 
     def _continue(self, path: _Path, is_heading: bool, may_leap: bool) -> _Series | None:
-        """The series that a number goes on with, the last one first; 5.1 behind 4, or 6 behind 4, if it `may_leap`."""
+        """Return the latest series that the number continues. If it `may_leap`, 5.1 or 6 may follow 4."""
         for series in reversed(self.series):
             if _follows(series.path, path, may_leap) and not (series.is_list and is_heading):
                 series.path = path
@@ -150,7 +155,7 @@ class _Reading:
         return None
 
     def _begin(self, path: _Path, title: tuple[_Path, str], known: int | None, is_sure: bool) -> _Series | None:
-        """A new series: the first of the document, one that begins with 1, or the text behind a table of contents."""
+        """Begin a series: the document's first, one that starts with 1, or the text after a table of contents."""
         if path[-1] != 1 and (self.series or not is_sure):
             return None
         is_list = self.open and len(path) == 1 and known is None and title not in self.titles
@@ -158,7 +163,7 @@ class _Reading:
         return self.series[-1]
 
     def _read_letter(self, match: re.Match[str]) -> None:
-        """(b) behind (a) in a paragraph of a numbered part, or (a) as the first of it."""
+        """Read (b) after (a) in a paragraph of a numbered part, or (a) as its first letter."""
         if not self.open:
             return
         at, letter = match.start("letter"), match["letter"].strip("()")
@@ -175,9 +180,9 @@ class _Reading:
 
 
 def find_clauses(text: str, headings: Sequence[Heading] = ()) -> list[Clause]:
-    """The numbered parts of a text in order; `headings` are those of the document: one may end a part.
+    """Return the numbered parts of a text in order. A heading of `headings` may end a part.
 
-    There are none in a text of more than five million characters: it is no contract, and takes long to look through.
+    A text of more than five million characters gives no parts: it is not a contract, and the search would take long.
     """
     if len(text) > MOST_CHARACTERS:
         return []
@@ -194,7 +199,7 @@ def find_clauses(text: str, headings: Sequence[Heading] = ()) -> list[Clause]:
 
 
 def clause_at(clauses: Sequence[Clause], offset: int, text: str) -> Clause | None:
-    """The numbered part in which the character at `offset` stands; one with a letter ends with its paragraph."""
+    """Return the numbered part with the character at `offset`. A part with a letter ends with its paragraph."""
     at = bisect_right(clauses, offset, key=lambda clause: clause.start) - 1
     while at >= 0 and "(" in clauses[at].key and "\n\n" in text[clauses[at].start : offset]:
         at -= 1
@@ -202,7 +207,7 @@ def clause_at(clauses: Sequence[Clause], offset: int, text: str) -> Clause | Non
 
 
 def clause_places(text: str, clauses: Sequence[Clause]) -> Iterator[NamedPlace]:
-    """The numbered parts as places, in order; one without a name says that the part before it has ended."""
+    """Yield the numbered parts as places, in order. A place without a name marks the end of the part before it."""
     base = ""
     for clause, behind in zip(clauses, [*(it.start for it in clauses[1:]), len(text)], strict=False):
         yield NamedPlace(clause.start, clause.name)
@@ -213,7 +218,10 @@ def clause_places(text: str, clauses: Sequence[Clause]) -> Iterator[NamedPlace]:
 
 
 def named_clauses(text: str) -> frozenset[str]:
-    """The keys of the parts that a text names: "clauses 4 and 7(a)" gives 4, 7(a), and 7( for a part within 7."""
+    """Return the keys of the parts that a text names.
+
+    "clauses 4 and 7(a)" gives 4, 7(a), and 7( for a part within 7.
+    """
     found: set[str] = set()
     for match in _NAMED.finditer(text) if _NUMBERED.search(text) else ():
         word = f"{match['word'].casefold()} " if match["word"] else ""
@@ -242,7 +250,7 @@ def named_clauses(text: str) -> frozenset[str]:
 
 
 def above(key: str) -> Iterator[str]:
-    """The keys of the parts that a part stands in, the innermost first: of 7.1(a) these are 7.1 and 7."""
+    """Yield the keys of the parts that contain a part, the innermost first: for 7.1(a) these are 7.1 and 7."""
     while "(" in key or "." in key:
         key = key[: key.rindex("(" if "(" in key else ".")]
         yield key
@@ -253,7 +261,7 @@ def _line_start(text: str, offset: int) -> int:
 
 
 def _to_path(number: str) -> _Path:
-    """The numbers of "7.2" or "XIV"."""
+    """Return the numbers of "7.2" or "XIV"."""
     if number[0].isdigit():
         return tuple(map(int, number.split(".")))
     values = [_ROMAN[sign] for sign in number]
@@ -262,7 +270,9 @@ def _to_path(number: str) -> _Path:
 
 
 def _follows(last: _Path, path: _Path, may_leap: bool) -> bool:
-    """Whether a number goes on with the last: its first part, 7.1 behind 7, or the next at its level or one above."""
+    """Whether a number continues the last one: its first part (7.1 after 7), or the next at its level or a
+    higher one.
+    """
     most = MOST_LEFT_OUT if may_leap else 1
     if path[:-1] == last:
         return path[-1] <= most
@@ -273,7 +283,7 @@ def _follows(last: _Path, path: _Path, may_leap: bool) -> bool:
 
 
 def _next_letter(last: str, letter: str) -> bool:
-    """Whether (b) is next to (a), (iii) to (ii), or (3) to (2)."""
+    """Whether `letter` follows `last`: (b) after (a), (iii) after (ii), or (3) after (2)."""
     if last.isdigit() or letter.isdigit():
         return last.isdigit() and letter.isdigit() and int(letter) == int(last) + 1
     small = [_to_path(one.upper())[0] if set(one) <= set("ivx") else 0 for one in (last, letter)]

@@ -1,4 +1,4 @@
-"""What a text says of its own structure beside what its format does: its parts, blocks and tables, found once."""
+"""Complete the structure that the format gives with the structure of the text: parts, blocks and tables, found once."""
 
 import re
 from array import array
@@ -18,7 +18,7 @@ from ralph_cli.documents.structure.statements import complete_tables
 # Formats whose readers know all of their tables.
 _LAID_OUT = frozenset(["pdf", "image", "xlsx", "ods", "csv", "json"])
 
-# Pages for each line that the type of a PDF sets apart above which these lines are too few to be its headings.
+# With more pages than this per line that a PDF sets apart by its type, these lines are too few to be its headings.
 _PAGES_EACH = 2
 
 _LINE = re.compile(r"[^\n\f]*\S[^\n\f]*")
@@ -27,12 +27,12 @@ _LIST_ITEM = re.compile(
     r"\s*(?:[-*+\u2022\u25cf\u25aa\u25a0\u00b7]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|\d{1,3}(?:\.\d{1,3})+\s)"
 )
 _SHORT_LINE_SHARE = 0.75
-# Lines on each side of one among which a full line is looked for, and how many of the longest are passed over.
+# Lines on each side that are searched for a full line, and how many of the longest are compared.
 _WINDOW, _LONGEST_LINES = 20, 3
 
 
 def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
-    """A document of this kind with all of its structure; what was found in its text before is found again."""
+    """Return a document of this kind with its full structure. Structure found in its text earlier is found again."""
     text = parsed.text
     own = tuple(heading for heading in parsed.headings if not heading.is_read_off)
     clauses = tuple(find_clauses(text, own)[:MAX_PASSAGES])
@@ -54,7 +54,7 @@ def complete(parsed: ParsedDocument, kind: str) -> ParsedDocument:
 
 
 def _body_start(table: Table) -> int:
-    """Where a table begins below a title in its grid, as sheets have it: a label alone above the names of columns."""
+    """Return the start of a table below a title in its grid, as in sheets: a single label above the column names."""
     title = table.cells_of(0)
     is_titled = table.header_rows > 1 and len(title) == 1 and title[0].column == 0
     return table.rows[0].end if is_titled else table.start
@@ -68,7 +68,7 @@ def find_blocks(
     notes: Sequence[Note],
     furniture: Sequence[Span],
 ) -> Iterator[Block]:
-    """The blocks of a text in order, none over the end of a page."""
+    """Yield the blocks of a text in order. No block continues over the end of a page."""
     known: list[tuple[int, int, BlockKind]] = sorted(
         [(table.start, table.end, "table") for table in tables]
         + [(table.title, table.start, "caption") for table in tables if table.title >= 0]
@@ -101,7 +101,7 @@ def _lie_apart(known: Sequence[tuple[int, int, BlockKind]]) -> list[tuple[int, i
 
 
 def _read_lines(text: str, low: int, high: int, titles: set[int], running: set[int]) -> Iterator[Block]:
-    """The blocks of text[low:high], in which no table is."""
+    """Yield the blocks of text[low:high], which contains no table."""
     lines = [match.span() for match in _LINE.finditer(text, low, high)]
     lengths = array("l", (len(text[start:end].rstrip()) for start, end in lines))
     begin = -1
@@ -119,8 +119,11 @@ def _read_lines(text: str, low: int, high: int, titles: set[int], running: set[i
 
 
 def _starts_block(text: str, lines: Sequence[tuple[int, int]], number: int, lengths: "array[int]") -> bool:
-    """Whether another block begins with a line, seen from the one before it: behind an empty line, with the mark of an
-    item, or where a short line ends a sentence or is followed by a capital."""
+    """Whether a line begins a new block.
+
+    It does after an empty line, with the mark of a list item, or after a short line if that line ends a sentence or
+    this one begins with a capital.
+    """
     (_, last), (start, end) = lines[number - 1], lines[number]
     if text.count("\n", last, start) > 1 or _LIST_ITEM.match(text, start, end):
         return True

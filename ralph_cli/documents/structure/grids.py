@@ -1,6 +1,8 @@
-"""Tables from rows of cells: which rows name the columns, which cells are labels, which row heads a group. Pure.
+"""Make tables from rows of cells:
 
-Every reader that knows rows and cells makes its tables here, be it from markup, places on a page or signs in a text.
+find the rows that name columns, the label cells, and the rows that head groups. Pure.
+
+Every reader that knows rows and cells makes its tables here: from markup, positions on a page, or signs in a text.
 """
 
 import re
@@ -19,7 +21,7 @@ _AMOUNT = rf"{_BEFORE}\d[\d.,\u2019'\u00a0\u202f ]*"
 _BEHIND = rf"\s?(?:%|\u2030|pp|pts?|bps|[xX\u00d7]|{_CURRENCY}|[kKmMbB](?:n|io)?|[A-Z]{{3}})?\)?\s?%?"
 _MARK = r"\s?(?:\(\w{1,2}\)|\[\w{1,2}\]|[*\u2020\u2021\u00a7]+|[\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]+)*"
 _NIL = rf"{_CURRENCY}?\s?\(?[-\u2010-\u2015\u2212.]+\)?\s?%?|[nN]\.?/?[aAmM]\.?|NM|nm|\*+|\u2423"
-# A span of figures in brackets, as it stands below an estimate.
+# A span of figures in brackets, as written below an estimate.
 INTERVAL = r"[\[{]<?[-\u2013\u2212]?\d[-\u2013\u2212\d,. ]*[\]}]"
 _FIGURE = re.compile(rf"(?:{_AMOUNT}{_BEHIND}(?: ?\({_AMOUNT}{_BEHIND}\))?{_MARK}|{_NIL}|{INTERVAL})")
 # From one amount to another, perhaps with a unit.
@@ -38,7 +40,7 @@ _WRITTEN_DAY = re.compile(r"(?:\d{1,2}\.? )?[^\W\d_]{3,9}\.? (?:\d{1,2}, )?(?:19
 _WHOLE = re.compile(r"\d{1,9}")
 _FEW_RISING = 4
 _LEADING = re.compile(r"\d{1,9}(?=[-+\u2013]|$)")
-# Columns at the left that say what rows are about, at most: what stands behind them are values.
+# Most columns at the left that label the rows: the columns after them hold values.
 _MOST_LABELS = 3
 
 _SIGN_BEFORE = re.compile(rf"(?:[A-Z]{{0,3}}{_CURRENCY}|\()\s?\(?")
@@ -48,12 +50,12 @@ _LONGEST_SIGN = 6
 _LONGEST_NAME = 100
 _MOST_HEADER_ROWS = 12
 _LEAST_INDENT = 0.5
-# Amounts that a total may add up, and lines of a group without indents, at most.
+# Most amounts that a total may add up, and most lines of a group without indents.
 _MOST_ADDED, _LONGEST_GROUP = 40, 80
 
 
 class GridCell(NamedTuple):
-    """A filled cell: its text, which stands from `start` to `end`, and the columns from `column` to `last`."""
+    """A filled cell: its text, from `start` to `end` of the document, and its columns, from `column` to `last`."""
 
     text: str
     start: int
@@ -63,22 +65,23 @@ class GridCell(NamedTuple):
 
     @property
     def is_figure(self) -> bool:
-        """Whether it holds one amount or says that there is none, and neither words nor a time."""
+        """Whether the cell holds one amount or a sign for no amount, and neither words nor a time."""
         return is_figure(self.text)
 
     @property
     def is_amount(self) -> bool:
-        """Whether it holds one amount."""
+        """Whether the cell holds one amount."""
         return is_figure(self.text) and any(map(str.isdigit, self.text))
 
 
 class GridRow(NamedTuple):
-    """A row that stands from `start` to `end`, with its filled cells from left to right.
+    """A row from `start` to `end` of the text, with its filled cells from left to right.
 
-    `indent` is how far its label is set in, in any unit that is the same for all rows. `is_header`: its format says
-    that it names columns. `goes_on`: its place says that its label is the rest of that of the row before; None where a
-    row may be no more than a line, and its first word decides. `group`: the row so many rows before it heads it, for
-    certain. `is_head`: its place says whether its label may head a group by standing alone; None where it does not.
+    `indent` is the indent of its label, in any unit that is the same for all rows. `is_header` is true if the format
+    marks it as a row of column names. `goes_on` tells whether its position makes its label continue the previous row's
+    label; None if a row may be only a line, so that its first word decides. `group` is how many rows before it the row
+    is that certainly heads it. `is_head` tells whether its position allows its label, alone in the row, to head a
+    group; None if the position does not tell.
     """
 
     start: int
@@ -97,19 +100,19 @@ def is_time(text: str) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Whether a cell holds a time, or a year behind a word, as that of a month, perhaps with a day."""
+    """Whether a cell holds a time, or a year after a word such as a month, perhaps with a day."""
     return is_time(text) or _WRITTEN_DAY.fullmatch(text.strip()) is not None
 
 
 @lru_cache(maxsize=4_096)
 def is_figure(text: str) -> bool:
-    """Whether a cell holds one amount or a sign that there is none; a year or a day is none."""
+    """Whether a cell holds one amount or a sign for no amount. A year or a day is not an amount."""
     text = " ".join(text.split())
     return bool(text) and _FIGURE.fullmatch(text) is not None and _TIME.fullmatch(text) is None
 
 
 def _is_range(text: str) -> bool:
-    """Whether a cell holds two amounts, from one to another; a span of years or days is none."""
+    """Whether a cell holds a range of two amounts. A span of years or days is not such a range."""
     return _RANGE.fullmatch(text) is not None and not is_time(text)
 
 
@@ -119,10 +122,10 @@ def make_tables(
     header_rows: int | None = None,
     label_columns: int | None = None,
 ) -> list[Table]:
-    """The table of these rows; several where names of columns stand in the middle of it again.
+    """Return the table of these rows, or several tables if column names are repeated within it.
 
-    `header_rows` is how many rows at the top name columns, `label_columns` how many columns at the left say what rows
-    are about; None where the format does not say.
+    `header_rows` is the number of rows at the top that name columns. `label_columns` is the number of columns at the
+    left that label the rows. They are None if the format does not tell.
     """
     grid = [row._replace(cells=_join_signs(row.cells)) for row in grid if row.cells]
     if not grid:
@@ -136,15 +139,18 @@ def make_tables(
 
 
 def find_header(grid: Sequence[GridRow], columns: int) -> tuple[int, int]:
-    """How many rows at the top name columns: those that the format marks, or else those above the first figure; and how
-    many columns at the left say what rows are about."""
+    """Return the number of header rows and of label columns.
+
+    Header rows are those that the format marks, or else those above the first figure. Label columns are at the left and
+    label the rows.
+    """
     return _find_header([row._replace(cells=_join_signs(row.cells)) for row in grid if row.cells], columns)
 
 
 def _find_header(
     grid: Sequence[GridRow], columns: int, header_rows: int | None = None, label_columns: int | None = None
 ) -> tuple[int, int]:
-    """How many rows name columns, and how many columns at the left say what rows are about, as far as not known."""
+    """Return the number of rows that name columns and of columns that label the rows, where they are not given."""
     head = header_rows if header_rows is not None else _count_marked_rows(grid)
     labels = _count_label_columns(grid[head or 0 :], columns) if label_columns is None else label_columns
     if head is None:
@@ -156,13 +162,13 @@ def _find_header(
 
 
 def _is_remark(row: GridRow, labels: int) -> bool:
-    """Whether a row is a label in brackets and no more: of what stands above, and no name of a group."""
+    """Whether a row is only a label in brackets: a remark on the rows above, not the name of a group."""
     text = row.cells[0].text
     return len(row.cells) == 1 and row.cells[0].column < labels and text[0] == "(" and text[-1] == ")"
 
 
 def _divides(above: GridRow, row: GridRow, labels: int) -> bool:
-    """Whether the names of a row have names for their parts in the row below, which is about nothing itself."""
+    """Whether the row below divides a column name into names for its parts, and has no label of its own."""
     values = [cell for cell in row.cells if cell.column >= labels]
     wide = (cell for cell in above.cells if cell.last > cell.column >= labels > 0)
     is_divided = any(sum(one.column <= it.column <= it.last <= one.last for it in values) > 1 for one in wide)
@@ -171,7 +177,7 @@ def _divides(above: GridRow, row: GridRow, labels: int) -> bool:
 
 
 def _join_signs(cells: Sequence[GridCell]) -> list[GridCell]:
-    """The cells of a row, in which a sign that has a cell of its own, or ends another one, is one with its figure."""
+    """Return the cells of a row, with each sign joined to its figure if it is in another cell."""
     found: list[GridCell] = []
     are_before = False
     for cell in cells:
@@ -201,8 +207,11 @@ def _make_table(rows: Sequence[GridRow], room: Sequence[Column], head: int, labe
 
 
 def _spread_days(header: Sequence[GridRow], labels: int, columns: int) -> Iterator[Sequence[GridCell]]:
-    """The cells of header rows; a day without a year stands over the years beside it, or right below it, and a title of
-    the rows that reaches over some columns names none of them."""
+    """Yield the cells of header rows, with their columns corrected.
+
+    A day without a year covers the years next to it or right below it. A title of the label columns that reaches over
+    some value columns names none of those.
+    """
     for number, row in enumerate(header):
         day = next((at for at, it in enumerate(row.cells) if it.column < labels and _DAY.fullmatch(it.text)), -1)
         beside = [[it for it in one.cells if it.column >= labels] for one in header[number : number + 2]]
@@ -216,8 +225,10 @@ def _spread_days(header: Sequence[GridRow], labels: int, columns: int) -> Iterat
 
 
 def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
-    """How many columns at the left say what rows are about: those before the first of figures; in a table without
-    figures it is the first alone."""
+    """Return how many columns at the left label the rows: those before the first column of figures.
+
+    In a table without figures it is only the first column.
+    """
     figures, words = _count_kinds(rows, count)
     first = next((at for at in range(count) if figures[at] > words[at]), None)
     if first is None:
@@ -233,14 +244,17 @@ def _count_label_columns(rows: Sequence[GridRow], count: int) -> int:
 
 
 def _tell_apart(rows: Sequence[GridRow], count: int) -> bool:
-    """Whether so many columns at the left say of each row with further cells what no other one says."""
+    """Whether the first `count` columns identify each row that has further cells."""
     said = [tuple(it.text for it in row.cells if it.column < count) for row in rows if row.cells[-1].column >= count]
     return len(said) > 1 and all(said) and len(set(said)) == len(said)
 
 
 def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
-    """How many columns at the left say what rows are about, though whole numbers stand in the first: this one, if it
-    counts the rows; or those up to the `named` one, if each says again what it says, and all together never do."""
+    """Return how many columns at the left label the rows although the first holds whole numbers.
+
+    It is the first column if it counts the rows. It is all columns up to the `named` one if each repeats its values but
+    no two rows agree in all of them.
+    """
     texts = [{cell.column: cell.text for cell in row.cells if cell.column == cell.last} for row in rows]
     texts = texts[next((at for at, row in enumerate(texts) if _WHOLE.fullmatch(row.get(0, ""))), 0) :]
     columns = [[row.get(at, "") for row in texts] for at in range(named + 1)]
@@ -252,15 +266,18 @@ def _count_keys(rows: Sequence[GridRow], named: int, count: int) -> int:
 
 
 def _is_rising(texts: Sequence[str]) -> bool:
-    """Whether whole numbers, or spans of them ("22-23"), rise from one text to the next: by one if they are few."""
+    """Whether whole numbers, or spans of them ("22-23"), rise from text to text: by one if there are few."""
     numbers = [int(match[0]) if (match := _LEADING.match(text)) else -1 for text in texts]
     is_count = len(texts) > _FEW_RISING or numbers[-1] - numbers[0] == len(texts) - 1
     return is_count and numbers[0] >= 0 and all(above < below for above, below in pairwise(numbers))
 
 
 def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[int]]:
-    """How many amounts and how many words stand in each column; signs that there is none do not count, nor do times
-    behind the first column if the words in it differ from row to row."""
+    """Return the number of amounts and of words in each column.
+
+    Signs for no amount do not count. Times after the first column do not count if the words in the first differ from
+    row to row.
+    """
     figures, words = [0] * (count + 1), [0] * (count + 1)
     dated = [row.cells[0] for row in rows if any(is_date(cell.text) for cell in row.cells[1:])]
     are_apart = len({it.text for it in dated if not (it.column or it.is_figure or is_date(it.text))}) == len(dated)
@@ -273,7 +290,7 @@ def _count_kinds(rows: Sequence[GridRow], count: int) -> tuple[list[int], list[i
 
 
 def _count_marked_rows(grid: Sequence[GridRow]) -> int | None:
-    """How many rows there are up to the end of those that the format calls header rows; None where it says nothing."""
+    """Return the number of rows up to the last that the format marks as header; None if it marks none."""
     first = next((at for at, row in enumerate(grid) if row.is_header), None)
     if first is None or any(cell.is_figure for row in grid[:first] for cell in row.cells):
         return None
@@ -284,8 +301,10 @@ def _count_marked_rows(grid: Sequence[GridRow]) -> int | None:
 
 
 def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
-    """How many rows stand above the first figure, without the labels of its group; in a table without amounts it is the
-    first full row of names."""
+    """Return the number of rows above the first figure, without the labels of its group.
+
+    In a table without amounts the header is the first full row of names.
+    """
     values = [[cell for cell in row.cells if cell.column >= labels] for row in rows]
     if not any(cell.is_amount for cells in values for cell in cells):
         return _count_names(rows)
@@ -301,7 +320,7 @@ def _count_header_rows(rows: Sequence[GridRow], labels: int) -> int:
 
 
 def _count_names(rows: Sequence[GridRow]) -> int:
-    """How many rows there are up to the first full row of names, with those below it that share its label."""
+    """Return the number of rows up to the first full row of names, with the rows below that share its label."""
     at = next((at for at, row in enumerate(rows) if len(row.cells) > 1), len(rows))
     if at >= len(rows) - 1 or not _is_full(rows, at) or not _may_name(rows[at]):
         return 0
@@ -310,7 +329,7 @@ def _count_names(rows: Sequence[GridRow]) -> int:
 
 
 def _is_full(rows: Sequence[GridRow], at: int) -> bool:
-    """Whether a row has a cell for nearly all columns, or wide ones above a row of more."""
+    """Whether a row has a cell for nearly all columns, or has wide cells above a row with more cells."""
     own, below = rows[at].cells, rows[at + 1].cells
     covered = [sum(cell.last - cell.column + 1 for cell in row.cells) for row in rows]
     is_wide = len(below) > len(own) and covered[at] >= max(covered) - 1
@@ -318,21 +337,20 @@ def _is_full(rows: Sequence[GridRow], at: int) -> bool:
 
 
 def _may_name(row: GridRow) -> bool:
-    """Whether the words of a row can be names: none is a paragraph, or calls for what stands beside it."""
+    """Whether the cells of a row can be names: none is as long as a paragraph or ends with a colon or semicolon."""
     return all(len(cell.text) <= _LONGEST_NAME and cell.text[-1:] not in ":;" for cell in row.cells)
 
 
 def _shares_label(row: GridRow, below: GridRow) -> bool:
-    """Whether the first cell of a row goes on in a row below, where its text is said again."""
+    """Whether the row below repeats the first cell of a row."""
     own, other = row.cells[0], below.cells[0]
     return (own.column, own.text) == (other.column, other.text)
 
 
 def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
-    """Whether a row among figures names columns: words or times stand in two columns of
-    figures, and no figure does.
+    """Whether a row among figures names columns: it has words or times in two columns of amounts, and no figure.
 
-    `amounts` are the columns in which most cells hold one.
+    `amounts` are the columns in which most cells hold an amount.
     """
     values = [cell for cell in row.cells if cell.column >= labels]
     is_data = any(cell.is_figure or _is_range(cell.text) for cell in values)
@@ -340,7 +358,7 @@ def _names_columns(row: GridRow, labels: int, amounts: Collection[int]) -> bool:
 
 
 def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, columns: int) -> list[int]:
-    """Where names of columns stand again below rows of figures: the first row of each such block."""
+    """Return the first row of each block that names the columns again below rows of figures."""
     figures, words = _count_kinds(grid[head:], columns)
     amounts = [column for column in range(labels, columns) if figures[column] > words[column]]
     found: list[int] = []
@@ -355,8 +373,11 @@ def _find_further_headers(grid: Sequence[GridRow], head: int, labels: int, colum
 
 
 def _find_continued(rows: Sequence[GridRow], head: int, labels: int) -> list[bool]:
-    """Of each row whether its label is the rest of that of the row before: by its place, or, if it may be no more than
-    a line, because it begins in lower case; and only one of them has figures."""
+    """Return, for each row, whether its label continues the label of the previous row.
+
+    Its position decides, or, if a row may be only a line, a first word in lower case. Only one of the two rows may have
+    figures.
+    """
     found = [False] * len(rows)
     has_values = False
     above: list[GridCell] = []
@@ -378,10 +399,11 @@ def _reads_on(above: str, words: str) -> bool:
 
 
 class _Line(NamedTuple):
-    """A row and those that its label goes on in: the first of them, how far it is set in, whether it has a label in the
-    first column, and whether nothing else; and its amounts by column, in millionths, without percentages.
+    """A row, joined with the rows that continue its label.
 
-    They are made of those from line `begin` on: their sum, if it `is_total`, or what is left of one less the next.
+    It has its first row, its indent, whether it has a label in the first column and nothing else, and its amounts by
+    column, in millionths, without percentages. The lines from `begin` on make up its amounts: as their sum if it
+    `is_total`, or as the difference between a line and the next.
     """
 
     row: int
@@ -393,25 +415,28 @@ class _Line(NamedTuple):
     is_total: bool = False
 
     def is_in(self, other: "_Line") -> bool:
-        """Whether it is set in further than the other."""
+        """Whether the line is indented further than the other."""
         return self.indent > other.indent + _LEAST_INDENT
 
     def is_part(self, group: "_Line", last: "_Line") -> bool:
-        """Whether it is set in further than a line, adds up nothing that stands before it, and, with a label, is not
-        behind its total, which may be the `last` line that it holds."""
+        """Whether the line belongs to `group`, whose last line so far is `last`.
+
+        It is indented further than `group` and adds up nothing before it. If it has a label, it does not follow the
+        group's total, which `last` may be.
+        """
         is_behind = self.has_label and last.is_total and last.begin > group.begin
         return self.is_in(group) and not is_behind and not (self.is_total and self.begin <= group.begin)
 
     def is_level(self, other: "_Line") -> bool:
-        """Whether it is set in as far as the other."""
+        """Whether the line has the same indent as the other."""
         return abs(self.indent - other.indent) <= _LEAST_INDENT
 
 
 def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[int]:
-    """Of each row the one that heads its group, as far as that is certain: the innermost whose group has not ended.
+    """Return, for each row, the row that certainly heads its group: the innermost group that has not ended.
 
-    What is set in further below a label is of its group, unless it adds up more; other rows are as long as `_find_end`
-    says.
+    Rows with a larger indent below a label belong to its group, unless they add up rows before it. `_find_end` gives
+    the extent of other groups.
     """
     lines = _join_lines(rows, head, labels, goes_on)
     if any(line.is_head or line.is_in(lines[0]) for line in lines):
@@ -432,7 +457,7 @@ def _find_parents(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequ
 
 
 def _join_lines(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequence[bool]) -> list[_Line]:
-    """The rows below the header, those together whose label goes on."""
+    """Return the rows below the header as lines; rows that continue a label are joined."""
     found: list[_Line] = []
     for at in range(head, len(rows)):
         cells = rows[at].cells
@@ -450,12 +475,14 @@ def _join_lines(rows: Sequence[GridRow], head: int, labels: int, goes_on: Sequen
 
 
 def _find_end(lines: Sequence[_Line], at: int) -> int:
-    """The last line that a line holds though it may not be set in; itself if it heads no group.
+    """Return the last line of the group that a line heads, even if it is not indented; the line itself if it heads
+    none.
 
-    Beside figures a label heads two lines or more that are set in alike, if no line but the last is made of them.
-    Alone it heads lines that are not set in, too, up to the line that adds them up, or to the next label alone whose
-    lines are not set in further than those and added up with them. If that label is right below, it heads all that is
-    added up there, as far as that is more than the group of the other one; and that group, if the two begin the table.
+    A label with figures heads two or more lines of equal indent below it, if only the last of them may be a sum. A
+    label alone also heads lines that are not indented. They reach to the line that adds them up, or to the next label
+    alone. They reach past that label if its lines are not indented further and are added up with them. If that label is
+    right below, the first heads all that is added up there beyond the other's group. It also heads that group if the
+    two labels begin the table.
     """
     own, after = lines[at], lines[at + 1 : at + 1 + _LONGEST_GROUP]
     if not after or not (own.is_head or own.has_label) or own.is_in(after[0]):
@@ -470,7 +497,9 @@ def _find_end(lines: Sequence[_Line], at: int) -> int:
 
 
 def _find_end_beside(lines: Sequence[_Line], at: int, level: Sequence[_Line]) -> int:
-    """The last line that a label alone holds among those behind it that are set in as far as it, or further."""
+    """Return the last line of the group of a label alone, among the following lines with the same or a larger
+    indent.
+    """
     first = next((n for n, it in enumerate(level, at + 1) if it.amounts), at + 1)
     end = next((n for n, it in enumerate(level, at + 1) if it.begin <= at), at + 1 + len(level))
     totals = [n for n in range(first + 1, end) if lines[n].is_total and lines[n].begin <= first]
@@ -486,8 +515,10 @@ def _find_end_beside(lines: Sequence[_Line], at: int, level: Sequence[_Line]) ->
 def _find_next_labels(
     lines: Sequence[_Line], at: int, level: Sequence[_Line], totals: list[int], first: _Line
 ) -> list[int]:
-    """The labels alone behind another one, without those whose rows are set in further than the `first` of its amounts
-    and added up with them."""
+    """Return the labels alone after another label alone.
+
+    Labels are left out if their rows are indented further than the `first` of its amounts and added up with them.
+    """
     labels = [n for n, it in enumerate(level, at + 1) if it.is_head and not it.is_in(lines[at])]
     is_outer = not at or not lines[at - 1].is_head  # else a total may be that of the label above
     while is_outer and totals[:1] > labels[:1] > [at + 1] and lines[labels[0] + 1].is_in(first):
@@ -496,9 +527,9 @@ def _find_next_labels(
 
 
 def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
-    """The lines, each with those that it is made of.
+    """Yield the lines, each with the lines that make up its amounts.
 
-    Lines are added up once: their total stands for them, and so does what is left of one when the next is taken off.
+    Each line is added up once: later its total, or the difference between it and the next line, replaces it.
     """
     begins: list[int] = []
     heights = {column: [0] for line in lines for column in line.amounts}  # running sums of what is not added up yet
@@ -523,13 +554,13 @@ def _find_sums(lines: Sequence[_Line]) -> Iterator[_Line]:
 
 
 def _agree(heights: dict[int, list[int]], line: _Line, parts: Sequence[tuple[int, int]]) -> bool:
-    """Whether most amounts of a line are made of running sums, so many of each."""
+    """Whether most amounts of a line equal a combination of running sums, given as (position, factor)."""
     made = (sum(heights[column][at] * times for at, times in parts) == value for column, value in line.amounts.items())
     return 2 * sum(made) > len(line.amounts)
 
 
 def _read(text: str) -> int:
-    """The amount of a cell in millionths, as far as adding up goes; 0 for none, and for a percentage."""
+    """Return the amount of a cell in millionths, to be added up; 0 for a percentage or no amount."""
     if "%" in text or not is_figure(text):
         return 0
     digits = re.sub(r"[^\d.]", "", text.replace(",", ""))

@@ -1,8 +1,8 @@
-"""Where the parts of a document begin: its own headings, or the lines that are written as headings are. Pure.
+"""Find where the parts of a document begin: at its own headings, or at lines that look like headings. Pure.
 
-A PDF without bookmarks names none, so its lines are looked at: those that count on with each other, and those that its
-type sets apart, or else that look like headings. What stands in a table or on nearly every page is no heading, nor is
-what has no text behind it.
+A PDF without bookmarks lists no headings, so its lines are examined: those with numbers that continue each other, and
+those set apart by their type or, without type, those that look like headings. A line in a table, a line on nearly every
+page, and a line without text after it are not headings.
 """
 
 import re
@@ -50,7 +50,7 @@ Place = tuple[int, int]
 
 
 class _Lines(Sequence[str]):
-    """The lines of some pages that are not empty, without the space around them; only where they stand is kept."""
+    """The lines of some pages that are not empty, without surrounding space. Only their positions are stored."""
 
     def __init__(self, text: str, pages: Sequence[Page], taken: Sequence[Place]) -> None:
         self._text, self._pages = text, pages
@@ -84,7 +84,7 @@ class _Lines(Sequence[str]):
         return self._text[self.starts[at] : self._ends[at]]
 
     def page_end(self, at: int) -> int:
-        """Where the page ends that a line stands on."""
+        """Return the end of the page with the line `at`."""
         return self._pages[bisect_right(self._pages, self.starts[at], key=attrgetter("start")) - 1].end
 
 
@@ -96,14 +96,12 @@ def find_headings(
     apart: Sequence[Heading],
     taken: Sequence[Place],
 ) -> list[Heading]:
-    """The headings of a document of this kind in order: its `own` if there are enough of them, else what its lines look
-    like, too; each with how far it reaches.
+    """Return the headings of a document of this kind in order, each with its extent.
 
-    If its type sets lines `apart`, others are headings by their numbers only. No line is one that begins in an interval
-    that is `taken`, by a table or by what is on every page.
-
-    The level of a line is that of its number if that goes on with others (4 is 1, 4.1 is 2); else 1 if it is numbered
-    or in capitals, and below that one deeper than numbers go.
+    These are its `own` headings. If there are too few, lines that look like headings are added. If type sets lines
+    `apart`, other lines need a number to be headings. A line that begins in a `taken` interval (a table, or a line on
+    every page) is not a heading. The level of a line is that of its number if the number continues others (4 is 1, 4.1
+    is 2). Otherwise it is 1 if the line is numbered or in capitals, else one more than the deepest number.
     """
     found = {heading.start: _own_part(own, number, len(text)) for number, heading in enumerate(own)}
     enough = len(own) * MAX_OWN_PAGES >= max(len(pages), 3 * MAX_OWN_PAGES)
@@ -113,7 +111,7 @@ def find_headings(
 
 
 def _own_part(own: Sequence[Heading], number: int, end: int) -> Heading:
-    """A heading of the document's own, which ends at the next of its level or above."""
+    """Return a heading of the document's own, which ends at the next of the same or a higher level."""
     heading = own[number]
     return heading._replace(
         sure_until=next((it.start for it in own[number + 1 :] if it.level <= heading.level), end), is_counted=True
@@ -121,7 +119,7 @@ def _own_part(own: Sequence[Heading], number: int, end: int) -> Heading:
 
 
 def _find(lines: _Lines, pages: int, apart: Sequence[Heading]) -> list[Heading]:
-    """What looks like a heading in the text of one file: what counts on with others, and what is written as one."""
+    """Return the lines of one file that look like headings: with continuing numbers, or written as headings."""
     runs = find_runs(lines, lines.taken)
     counted = {it.at: (it.heading, it.level) for run in runs for it in run}
     titles = {heading.start: heading.text for heading in apart}
@@ -142,14 +140,16 @@ def _find(lines: _Lines, pages: int, apart: Sequence[Heading]) -> list[Heading]:
 
 
 def _goes_with(runs: Sequence[Sequence[NumberedLine]], heading: str) -> bool:
-    """Whether a line has no number, or that of a part of which numbers count on."""
+    """Whether a line has no number, or the number of a part whose subparts are numbered in series."""
     number = match[0] if (match := _BARE_NUMBER.match(heading)) else ""
     return not number or any(str(it.number[0]) == number for run in runs for it in run if it.level > 1)
 
 
 def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, str]) -> dict[int, tuple[str, int]]:
-    """The lines that are set apart or written as headings, each with its text and level, `depth` being that of the
-    numbers."""
+    """Return the lines that are set apart or written as headings, each with text and level.
+
+    `depth` is the depth of the numbers.
+    """
     last = next((at for at in reversed(range(len(lines))) if is_text(lines[at])), -1)
     found: dict[int, tuple[str, int]] = {}
     for at in range(last + 1):
@@ -164,7 +164,10 @@ def _headings_by_look(lines: _Lines, depth: int, pages: int, titles: dict[int, s
 def _drop_running(
     lines: _Lines, found: dict[int, tuple[str, int]], pages: int, are_titles: bool
 ) -> dict[int, tuple[str, int]]:
-    """What looks like headings, or is set apart as `titles` are, without what stands on many pages."""
+    """Remove the lines that are on many pages from the possible headings.
+
+    `are_titles` is true if type sets them apart.
+    """
     keys = {at: heading if are_titles else _key(heading) for at, (heading, _) in found.items()}
     # What its type sets apart is no running line where other lines of its page stand above it.
     tops = (
@@ -178,7 +181,7 @@ def _drop_running(
 
 
 def _read_heading(lines: _Lines, at: int, depth: int) -> tuple[str, int] | None:
-    """The text and level of a line that is written as a heading, or that a heading begins."""
+    """Return the text and level of a line that is written as a heading, or that begins with one; None otherwise."""
     line, below = lines[at], lines[at + 1 : at + 2]
     if at and ends_sentence(line, lines[at - 1]):
         return None
@@ -189,7 +192,7 @@ def _read_heading(lines: _Lines, at: int, depth: int) -> tuple[str, int] | None:
 
 
 def _next_labels(labels: Sequence[int], lines: Sequence[str]) -> dict[int, int]:
-    """Of each line with a word and number ("Item 7", "Note 3") the next with that word, if it counts on."""
+    """Return, for each line with a word and number ("Item 7", "Note 3"), the next line that continues the count."""
     found: dict[int, int] = {}
     last: dict[str, tuple[int, int, str]] = {}
     for at in labels:
@@ -204,7 +207,9 @@ def _next_labels(labels: Sequence[int], lines: Sequence[str]) -> dict[int, int]:
 
 
 def _reach(lines: _Lines, at: int, is_counted: bool, behind: int | None) -> int:
-    """Up to where a heading counts for certain that no other goes on with, `behind` being the next one of any kind."""
+    """Return up to where a heading certainly applies if no other continues it; `behind` is the next heading of any
+    kind.
+    """
     start, end = lines.starts[at], lines.page_end(at)
     if is_counted:
         return min(end, start + LAST_REACH, lines.starts[behind] if behind is not None else end)
@@ -218,9 +223,10 @@ def _key(heading: str) -> str:
 
 
 def find_ends(text: str, headings: Sequence[Heading]) -> list[Heading]:
-    """The headings with where their parts end: at the next of its level or above, or the next of its numbers.
+    """Return the headings with the ends of their parts: the next heading of the same or a higher level, or the next
+    number.
 
-    A heading without a number that stands right below another is of its part, whatever it looks like.
+    A heading without a number right below another heading belongs to that heading's part, whatever it looks like.
     """
     numbers = [_number(heading.text) for heading in headings]
     found = []
@@ -240,7 +246,7 @@ def find_ends(text: str, headings: Sequence[Heading]) -> list[Heading]:
 
 
 def _end_of_number(text: str, start: int, end: int, number: tuple[int, ...]) -> int:
-    """Where a part with a number of several ends at last: 7.3 and 8. behind 7.2 may be no headings."""
+    """Return the latest end of a part with a number such as 7.2: 7.3 and 8. after it may not be headings."""
     for depth in range(len(number)) if len(number) > 1 else ():
         after = "[.]".join(map(str, (*number[:depth], number[depth] + 1)))
         line = re.compile(rf"(?m)^[ \t]*{after}{'[.)]?' if depth else '[.)]'}[ \t]+(?=[^\W\da-z_])")
@@ -250,12 +256,12 @@ def _end_of_number(text: str, start: int, end: int, number: tuple[int, ...]) -> 
 
 
 def _number(heading: str) -> tuple[int, ...]:
-    """The number that a heading begins with: of "Note 17.2 Leases" 17 and 2."""
+    """Return the number at the beginning of a heading: 17 and 2 for "Note 17.2 Leases"."""
     match = re.match(r"\W*(?:[^\W\d_]+ )?(\d{1,3}(?:\.\d{1,3})*)(?![\w%])", heading)
     return tuple(map(int, match[1].split("."))) if match else ()
 
 
 def _is_next(number: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether a number is the next, or the one after that, at the level of a number or one above: 7.3 or 8 for 7.2."""
+    """Whether `other` is one or two after `number`, at the same level or a higher one: 7.3 or 8 for 7.2."""
     depth = len(other) - 1
     return 0 < len(other) <= len(number) and other[:depth] == number[:depth] and 0 < other[depth] - number[depth] < 3

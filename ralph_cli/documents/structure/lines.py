@@ -1,7 +1,7 @@
-"""Lines of bare text: which look like rows of a table, name the columns, period or unit of rows, or are headings. Pure.
+"""Lines of bare text: rows of a table, headings, and lines that name the columns, period or unit of rows. Pure.
 
-Only the readers of headings ask this, of text whose format says nothing of its structure. A heading is short, ends in
-no comma, is no row of a table, and is numbered or has capitals on all words but the little ones.
+Only the readers of headings use this, for text whose format marks no structure. A heading is short, does not end in a
+comma, is not a row of a table, and has a number or capitals on all words except short function words.
 """
 
 import re
@@ -51,7 +51,7 @@ _FEW_WORDS, _LONG = 5, 75
 
 
 def is_row(line: str) -> bool:
-    """Whether a line looks like a row of a table: cells apart, or figures and few words; or one of Markdown."""
+    """Whether a line looks like a table row: cells with gaps, figures with few words, or a row of Markdown."""
     if line.lstrip().startswith("|"):
         return True
     figures = len(_AMOUNT.findall(line)) + len(_NIL.findall(line))
@@ -70,29 +70,29 @@ def names_columns(line: str) -> bool:
 
 
 def run_in_heading(line: str) -> str:
-    """The numbered heading that begins a line of text: "4.1 Rent" of "4.1 Rent. The tenant pays"; or nothing."""
+    """Return the numbered heading that begins a line of text: "4.1 Rent" of "4.1 Rent. The tenant pays"; or ""."""
     match = _RUN_IN.match(line)
     return " ".join(match[1].split()) if match and not CELLS_APART.search(line, match.end() - 2) else ""
 
 
 def is_text(line: str) -> bool:
-    """Whether a line says something by itself: a row of a table, or some words of running text."""
+    """Whether a line has content of its own: it is a table row or has some words of running text."""
     words = len(_WORD.findall(line))
     return is_row(line) or words >= _FEW_WORDS or (words > 2 and line.rstrip().endswith("."))
 
 
 def ends_sentence(line: str, before: str) -> bool:
-    """Whether a line is the end of a sentence, or of quoted words, that the long line `before` it has begun."""
+    """Whether a line ends a sentence, or quoted words, that the long line `before` it began."""
     return line[-1] in '."\u201d' and len(before) > _LONG and before[-1] not in ".:;!?"
 
 
 def is_day(line: str) -> bool:
-    """Whether a line has few words, and a day: "At December 31", above a table or beside a signature."""
+    """Whether a line has few words and a day: "At December 31", above a table or next to a signature."""
     return len(_WORD.findall(line)) <= _FEW_WORDS and bool(_DATED.search(line))
 
 
 def may_be_heading(line: str) -> bool:
-    """Whether a line that its type sets apart says something, and does not call for what stands below it."""
+    """Whether a line set apart by its type is complete and has a telling word, so that it may be a heading."""
     telling = [word for word in _WORD.findall(line) if word.casefold() not in STOP_WORDS and len(word) > 2]
     first = line[:1]  # which has no case in some scripts
     is_whole = (first.isalnum() or first in "\u201c\u00a7") and not first.islower() and line[-1:] not in ",;"
@@ -101,7 +101,7 @@ def may_be_heading(line: str) -> bool:
 
 
 def heading_level(line: str) -> int:
-    """1 for a line that is written as a numbered heading or in capitals, 2 for one with capitalised words, else 0."""
+    """Return 1 for a line written as a numbered heading or in capitals, 2 for one with capitalised words, else 0."""
     if not 3 <= len(line) <= LONGEST_HEADING:
         return 0
     words = _WORD.findall(line)
@@ -117,13 +117,13 @@ def heading_level(line: str) -> int:
 
 
 def _is_cut_off(line: str, words: list[str]) -> bool:
-    """Whether a line is a part of a sentence, or several."""
+    """Whether a line is a part of a sentence, or has several sentences."""
     goes_on = words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper()
     return goes_on or line[-1] in ",;" or line[0] in "(\u2022*" or bool(_SENTENCE.search(line))
 
 
 def _has_capitals(words: list[str]) -> bool:
-    """Whether all telling words have capitals; a letter by itself is often the end of a broken word."""
+    """Whether all telling words have capitals. A single letter is ignored: it is often the end of a broken word."""
     telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
     return any(len(word) > 2 for word in telling) and all(word[0].isupper() for word in telling)
 

@@ -1,8 +1,8 @@
-"""Numbered headings that go on with each other, 4 behind 3, whatever they are written like. Pure.
+"""Numbered headings that continue each other, such as 4 after 3, whatever their style. Pure.
 
-One line that begins with a number may be anything; several that count on, with text of their own between them, are the
-headings of parts. So "16 Bank loans" is one behind "15 Equity", and neither a row, nor an item of a list, nor an entry
-of a table of contents is.
+A single line that begins with a number may be anything. Several lines that count on, with text between them, are the
+headings of parts. So "16 Bank loans" is a heading after "15 Equity". A table row, a list item and an entry of a table
+of contents are not.
 """
 
 import re
@@ -24,9 +24,9 @@ _GOES_ON = re.compile(r"[.;!?]\s+\S|\.{3}")
 
 @dataclass(frozen=True, slots=True)
 class NumberedLine:
-    """A line that begins with a number, as one of a run of headings: line `at`, of level 1 for "4" and 2 for "4.1".
+    """A line that begins with a number, in a run of headings: line `at`, of level 1 for "4" and 2 for "4.1".
 
-    Its text may go on behind the heading, on the same line.
+    Text may follow the heading on the same line.
     """
 
     at: int
@@ -42,7 +42,7 @@ class NumberedLine:
 
 
 def find_runs(lines: Sequence[str], taken: Container[int] = ()) -> list[list[NumberedLine]]:
-    """The runs of numbered headings among the lines of a text that are not empty, without those that are `taken`."""
+    """Return the runs of numbered headings among the non-empty lines of a text, without the `taken` lines."""
     runs: list[list[NumberedLine]] = []
     found = (_read(lines, at) for at in range(len(lines)) if at not in taken)
     for line in filter(None, found):
@@ -72,7 +72,7 @@ def _read(lines: Sequence[str], at: int) -> NumberedLine | None:
 
 
 def _may_be_title(title: str, line: str) -> bool:
-    """Whether what stands behind a number is short, with no end of a sentence, and no row of a table."""
+    """Whether the text after a number is short, does not end a sentence, and is not a table row."""
     words = re.findall(r"[^\W\d_]{2,}", title)
     if not 0 < len(words) <= _MOST_WORDS or len(line) > _LONGEST or words[-1].casefold() in STOP_WORDS:
         return False
@@ -81,14 +81,14 @@ def _may_be_title(title: str, line: str) -> bool:
 
 
 def _goes_on(last: NumberedLine, line: NumberedLine) -> bool:
-    """Whether a number is the next at its level; one that is written as a heading may leave a few out."""
+    """Whether a number is the next at its level. A line written as a heading may skip a few numbers."""
     if last.number[:-1] != line.number[:-1] or last.style != line.style:
         return False
     return 0 < line.number[-1] - last.number[-1] <= (_MOST_LEFT_OUT if line.is_written_as_heading else 1)
 
 
 def _is_sure(run: Sequence[NumberedLine]) -> bool:
-    """Whether a run is long enough, has headings that are written as such, and text between most of its lines."""
+    """Whether a run is long enough, has enough lines written as headings, and has text between most of its lines."""
     apart = sum(line.has_text or other.at - line.at > 1 for line, other in pairwise(run))
     written = sum(line.is_written_as_heading for line in run)
     return len(run) >= FEWEST and written >= LEAST_WRITTEN_AS_ONE and 2 * apart > len(run) - 1

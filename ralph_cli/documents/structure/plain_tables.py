@@ -1,6 +1,6 @@
-"""Tables of plain text: those of Markdown, and cells that stand apart under each other or are as many in every row.
+"""Tables in plain text: Markdown tables, cells aligned under each other, and rows with the same number of cells.
 
-A text is laid out like a page of a typewriter, on which the rules for places on a page find tables.
+The text is laid out like a typewritten page, so that the rules for positions on a page find its tables.
 """
 
 import re
@@ -31,19 +31,19 @@ _LAST_AMOUNTS = re.compile(rf"(?<![\d,] )(?<! {{2}})(?<!\t)(?<= )(?:(?:{_AMOUNT}
 _AMOUNTS = re.compile(rf" (?={_AMOUNT})")
 
 _CELLS = re.compile(r"\S(?:  |\t|\s?\u2502)\s*\S")
-# Lines between the rows of a table at most, and their characters, with an empty line before and behind them.
+# Most lines between the rows of a table, and most characters in them, with an empty line before and after them.
 _FEW_LINES, _LONG_LINE = 2, 75
 
 # Columns from one stop of the tabulator to the next, and points: the width of a character, the height of type and of
 # a line, as typewriters have them.
 _TAB, _CHARACTER, _HEIGHT, _LINE_HEIGHT = 8, 5.0, 10.0, 12.0
 
-# Points from one cell to the next, and that a cell takes at most, where only the number of cells is known.
+# Points from one cell to the next, and the largest width of a cell, if only the number of cells is known.
 _SLOT, _SLOT_WIDTH = 400.0, 200.0
 
 
 def find_plain_tables(text: str, pages: Sequence[Page], taken: Sequence[Table] = ()) -> Iterator[Table]:
-    """The tables in the text of these pages, in order, outside of those that are known."""
+    """Yield the tables in the text of these pages, in order, outside of the tables already known (`taken`)."""
     starts = [table.start for table in taken]
     for page in pages:
         lines = [match.span() for match in _LINE.finditer(text, page.start, page.end)]
@@ -60,9 +60,11 @@ def find_plain_tables(text: str, pages: Sequence[Page], taken: Sequence[Table] =
 
 
 def _find_markdown(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[Table, Sequence[tuple[int, int]]]]:
-    """The tables whose cells stand between bars, each with its lines: those of Markdown (GitHub Flavored Markdown,
-    4.10), with rules of "+---+" those that databases print, and without any those whose rows all begin with a bar and
-    have as many. A rule may stand above the names, too.
+    """Yield the tables with bars between their cells, each with its lines.
+
+    These are tables of Markdown (GitHub Flavored Markdown, 4.10), tables that databases print with rules of "+---+",
+    and tables without rules whose rows all begin with a bar and have the same number of bars. A rule may also be above
+    the names.
     """
     end = 0
     for at in range(len(lines)):
@@ -76,9 +78,9 @@ def _find_markdown(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tupl
 
 
 def _read_barred(text: str, block: Sequence[tuple[int, int]]) -> tuple[int, list[Table]]:
-    """The line in which the names of columns stand, if a rule is below them, and the tables from there on.
+    """Return the line with the column names, if a rule is below it, and the tables from there on.
 
-    Between rules of "+" each line is a row only if each has a first cell.
+    Between rules of "+" each line counts as a row only if every line has a first cell.
     """
     is_rule = [_DELIMITER.fullmatch(text, *it) is not None for it in block]
     begin = next((n for n in range(len(block) - 1) if is_rule[n + 1] and not is_rule[n]), -1)
@@ -93,7 +95,7 @@ def _read_barred(text: str, block: Sequence[tuple[int, int]]) -> tuple[int, list
 
 
 def _are_barred(text: str, lines: Sequence[tuple[int, int]]) -> bool:
-    """Whether all lines begin with a bar and have as many, so that each has two cells or more."""
+    """Whether all lines begin with a bar and have the same number of bars, with two cells or more."""
     bars = {len(_PIPE.findall(text, *it)) for it in lines}
     return len(bars) == 1 < len(lines) and min(bars) > 2 and all(text[slice(*it)].lstrip()[:1] == "|" for it in lines)
 
@@ -104,7 +106,7 @@ def _has_bars(text: str, line: tuple[int, int]) -> bool:
 
 
 def _read_pipes(text: str, low: int, high: int) -> GridRow:
-    """A row whose cells stand between bars."""
+    """Return a row with bars between its cells."""
     bars = [match.start() for match in _PIPE.finditer(text, low, high)]
     first = text[low:high].lstrip().startswith("|")
     edges = [*([] if first else [low - 1]), *bars, high]
@@ -120,8 +122,10 @@ def _read_pipes(text: str, low: int, high: int) -> GridRow:
 
 
 def _find_ruled(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[Table, Sequence[tuple[int, int]]]]:
-    """The tables whose columns a line of rulers shows ("=====  ==="), each with its lines: simple tables of
-    reStructuredText and Pandoc, and what programs print. The names stand between two such lines, or above the only one.
+    """Yield the tables with columns shown by a line of rulers ("===== ==="), each with its lines.
+
+    These are simple tables of reStructuredText and Pandoc, and tables that programs print. The names are between two
+    ruler lines, or above the only one.
     """
     rulers = [n for n, line in enumerate(lines) if _RULERS.fullmatch(text, *line)]
     taken = 0
@@ -144,7 +148,7 @@ def _find_ruled(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[T
 
 
 def _find_names(lines: Sequence[tuple[int, int]], at: int, taken: int) -> list[int]:
-    """The lines right above one that may name columns."""
+    """Return the lines right above line `at` that may name columns."""
     first = at
     while first > taken and at - first < _MOST_NAMES and _are_adjacent(lines[first - 1 : first + 1]):
         first -= 1
@@ -152,12 +156,15 @@ def _find_names(lines: Sequence[tuple[int, int]], at: int, taken: int) -> list[i
 
 
 def _are_adjacent(lines: Sequence[tuple[int, int]]) -> bool:
-    """Whether no empty line parts these."""
+    """Whether no empty line separates these lines."""
     return all(below[0] == above[1] + 1 for above, below in pairwise(lines))
 
 
 def _read_ruled(text: str, line: tuple[int, int], columns: Sequence[int]) -> GridRow | None:
-    """A row whose cells begin at these places of the line, the last one of any length; None if words cross them."""
+    """Return a row with cells at these positions of the line, the last of any length.
+
+    Return None if words cross a position.
+    """
     low, high = line
     edges = [low, *(low + at for at in columns[1:]), max(high, low + columns[-1])]
     if any(edge < high and not (text[edge - 1].isspace() or text[edge].isspace()) for edge in edges[1:-1]):
@@ -171,7 +178,7 @@ def _read_ruled(text: str, line: tuple[int, int], columns: Sequence[int]) -> Gri
 
 
 def _split(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Lines that may be of one table: those with two empty ones or more between them are of two."""
+    """Yield blocks of lines that may belong to one table. Three or more empty lines separate two tables."""
     block: list[tuple[int, int]] = []
     for line in lines:
         if block and text.count("\n", block[-1][1], line[0]) > 3:
@@ -184,7 +191,7 @@ def _split(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[list[tuple[i
 
 
 def _find_typed(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[Table]:
-    """The tables of lines whose cells stand apart."""
+    """Yield the tables of lines with cells separated by gaps."""
     waiting: list[Row] = []
     number, at = 0, lines[0][0] if lines else 0
     for part in _paragraphs(text, lines):
@@ -210,12 +217,12 @@ def _find_typed(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[Table]:
 
 
 def _may_be_row(line: str) -> bool:
-    """Whether a line has cells that stand apart: all others are passed over at once."""
+    """Whether a line has cells separated by wide gaps. Lines that fail this quick test are skipped."""
     return bool(_CELLS.search(line)) or bool(line[-1:] in "0123456789)%-\u2013\u2014" and _LAST_AMOUNTS.search(line))
 
 
 def _split_by_count(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Rows in parts in which all rows of figures have as many cells."""
+    """Yield parts of the rows in which all rows of figures have the same number of cells."""
     part: list[Row] = []
     count = 0
     for row in rows:
@@ -235,7 +242,7 @@ def _to_tables(text: str, rows: list[Row]) -> Iterator[Table]:
 
 
 def _paragraphs(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """Lines in parts, an empty line between them."""
+    """Yield the lines in parts separated by empty lines."""
     part: list[tuple[int, int]] = []
     for line in lines:
         if part and _BLANK.search(text, part[-1][1], line[0] + 1):
@@ -251,8 +258,10 @@ def _place(fragment: Fragment) -> tuple[int, int]:
 
 
 def _lay_out(text: str, low: int, high: int, number: int) -> list[Word]:
-    """The words of the line with that number at places of a page; amounts with a single space between them at its end
-    are apart, too."""
+    """Return the words of line `number` with positions on a page.
+
+    Amounts separated by single spaces at the end of the line are treated as separate cells.
+    """
     amounts = _LAST_AMOUNTS.search(text[low:high])
     gaps = {match.start() for match in _AMOUNTS.finditer(text, low + amounts.start() - 1, high)} if amounts else set()
     words = []
@@ -277,8 +286,7 @@ def _is_data(row: Row) -> bool:
 
 
 def _are_placed(rows: Sequence[Row]) -> bool:
-    """Whether the places of cells in the text show their columns: figures stand under each other, and names above
-    them."""
+    """Whether the positions of cells show their columns: figures are aligned, and names are above them."""
     data = [row for row in rows if _is_data(row)]
     columns = _find_columns(data)
     if len(columns) != max(map(len, data), default=0):
@@ -298,7 +306,7 @@ def _are_placed(rows: Sequence[Row]) -> bool:
 
 
 def _find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """Where the columns of rows begin and end."""
+    """Return the left and right edges of the columns of these rows."""
     columns: list[tuple[float, float]] = []
     for left, right in sorted((piece.left, piece.right) for row in rows for piece in row):
         if columns and left < columns[-1][1]:
@@ -309,8 +317,11 @@ def _find_columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
 
 
 def _slot(rows: Sequence[Row]) -> None:
-    """Set cells under each other that are as many in each row, and over them as many names, or fewer that are alike and
-    divide them evenly; other names stand over nothing for certain."""
+    """Align cells of rows that have the same number of them.
+
+    Names above them get the same columns if there are as many, or fewer similar ones that divide the columns evenly.
+    Other names get no certain column.
+    """
     count = max((len(row) for row in rows if _is_data(row)), default=0)
     for row in (row for row in rows if len(row) == 1):
         row[0].right = min(row[0].right, _SLOT_WIDTH)

@@ -1,6 +1,6 @@
-"""Running heads and feet: the lines at the edges of pages that a sentence over a page's end runs past.
+"""Running heads and feet: the lines at the edges of pages that interrupt a sentence across pages.
 
-They show the number that is printed on a page: it goes up with the pages.
+They show the printed page number, which increases with the pages.
 """
 
 import re
@@ -15,11 +15,11 @@ from ralph_cli.core.structure import Page, Span
 # Lines at each edge of a page that may be running ones.
 EDGE_LINES = 3
 
-# A line is a running one if it stands at the same edge of so many pages within this many.
+# A running line is at the same edge of `MIN_REPEATS` pages within `REPEAT_PAGES`.
 MIN_REPEATS, REPEAT_PAGES = 3, 8
 
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
-# The end of a line in which a word is not over: no running line.
+# The end of a line that breaks a word: it is not a running line.
 _DIVIDED = re.compile(r"[^\W\d_][-\u00ad\u2010]\s*\Z")
 
 _NUMBER = re.compile(r"\d{1,4}")
@@ -32,10 +32,10 @@ _BEHIND = re.compile(r"(?i)[\s|\u2013\u2014)\].-]*(?:(?:of|/)\s*\d+)?\W*\Z")
 
 
 def running_line_spans(text: str, pages: Sequence[Page]) -> tuple[Span, ...]:
-    """For each page's end where running lines stand, the interval from the first of them to the last, break included.
+    """Return, for each page end with running lines, the interval from the first to the last, including the page break.
 
-    A line counts when it comes back, to the letter or with a number that goes up with the pages, at the same edge of
-    three pages within eight: a row of figures that is repeated with others is none.
+    A running line recurs at the same edge of three pages within eight, either unchanged or with a number that increases
+    with the pages. A row of figures that is repeated with other numbers is not a running line.
     """
     if len(pages) < MIN_REPEATS:
         return ()
@@ -59,9 +59,9 @@ def running_line_spans(text: str, pages: Sequence[Page]) -> tuple[Span, ...]:
 
 
 def with_printed_numbers(document: Document) -> Document:
-    """The document with the number that is printed on each page as its label, where the file itself gives no labels.
+    """Return the document with each page's printed number as its label, unless the file gives labels.
 
-    A page between two whose numbers count it through has its number, too, though none is printed on it.
+    A page without a printed number gets one if the numbers of the pages around it count through it.
     """
     if document.page_noun != "page" or any(page.label not in ("", str(page.number)) for page in document.pages):
         return document
@@ -71,7 +71,7 @@ def with_printed_numbers(document: Document) -> Document:
     for page, head, foot in zip(document.pages, heads, feet, strict=True):
         keys = (key for line in (*foot, *head) for key in running.get(line, ()))
         found = [number for key in keys if (number := _number_in(key, page.number))]
-        # A line that has nothing else is sure; where others differ, it is not known which one is meant.
+        # A line with nothing but the number is certain. If other lines disagree, the number is unknown.
         sure = {number[1:] for number in found if number[0]} or {number[1:] for number in found}
         if len(sure) == 1:
             printed[page.number] = sure.pop()
@@ -84,7 +84,10 @@ def with_printed_numbers(document: Document) -> Document:
 
 
 def _number_in(key: str, page: int) -> tuple[bool, str, int] | None:
-    """What a key of a running line says of its page's number: whether nothing else is there, "F-" or "", the offset."""
+    """Return what a running line's key tells about the page number; None if nothing.
+
+    It is whether the line has nothing else, the series ("F-" or ""), and the offset to the page.
+    """
     before, _, rest = key.partition("\0")
     offset, _, behind = rest.partition("\0")
     if not rest or page + int(offset) < 1:
@@ -98,7 +101,7 @@ def _number_in(key: str, page: int) -> tuple[bool, str, int] | None:
 
 
 def _edge_lines(text: str, pages: Sequence[Page]) -> tuple[list[list[Span]], list[list[Span]]]:
-    """The first lines of each page, and its last ones from below."""
+    """Return the first lines of each page, and its last lines from the bottom up."""
     heads, feet = [], []
     for page in pages:
         lines = [Span(*match.span()) for match in _LINE.finditer(text, page.start, page.end)]
@@ -108,7 +111,7 @@ def _edge_lines(text: str, pages: Sequence[Page]) -> tuple[list[list[Span]], lis
 
 
 def _find_running(text: str, pages: Sequence[Page], edges: list[list[Span]]) -> dict[Span, list[str]]:
-    """The lines of one edge that are running ones, each with the keys by which it is."""
+    """Return the running lines of one edge, each with the keys that repeat."""
     seen: dict[str, list[tuple[int, Span]]] = defaultdict(list)
     for page, lines in zip(pages, edges, strict=True):
         for line in lines:
@@ -126,7 +129,7 @@ def _find_running(text: str, pages: Sequence[Page], edges: list[list[Span]]) -> 
 
 
 def _keys(line: str, page: int) -> Iterator[str]:
-    """A line as it is, and with each of its numbers as the distance from the page's."""
+    """Yield a line as it is, and with each of its numbers replaced by its distance from the page number."""
     words = " ".join(line.split())
     yield words
     for match in list(_NUMBER.finditer(words))[:_MOST_NUMBERS]:

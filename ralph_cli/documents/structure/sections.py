@@ -1,18 +1,18 @@
-"""Which headings a character stands under for certain, and what its page begins with. Pure.
+"""Find the headings that certainly apply to a character, and the first lines of a page. Pure.
 
-The guest's look-up functions use it, too: its source is sent into the sandbox.
+The guest's look-up functions use this module too: its source is sent into the sandbox.
 """
 
 from collections.abc import Container, Sequence
 
-# Where a heading begins, before which character it counts for certain, and whether a number or an outline says so.
+# The start of a heading, the character up to which it certainly applies, and whether a number or outline proves it.
 Reach = tuple[int, int, bool]
 
 
 def certain_headings(reaches: Sequence[Reach], offset: int) -> list[int]:
-    """Of headings in order, by number, those under which a character stands for certain, the outermost first.
+    """Return the indices of the headings that certainly apply to the character at `offset`, the outermost first.
 
-    One without a number counts only as the nearest above: how far it reaches is not known.
+    A heading without a number counts only if it is the nearest above, because its extent is unknown.
     """
     above = [number for number, (start, _, _) in enumerate(reaches) if start <= offset]
     found = [number for number in above if reaches[number][2] and offset < reaches[number][1]]
@@ -30,10 +30,10 @@ TOP_REACH = 300
 
 
 def page_top(beginning: str, neighbours: Sequence[str], printed: Container[str]) -> str:
-    """The first lines of a page, which often name the statement or section: up to running text, and without those that
-    are `printed` beside it. `beginning` ends where a table begins.
+    """Return the first lines of a page up to running text; they often name the statement or section.
 
-    Lines with which the beginnings of its `neighbours` begin, too, are running heads.
+    Lines that are `printed` next to it are left out. `beginning` ends where a table begins. Lines that also begin a
+    page of `neighbours` are running heads and are left out.
     """
     beside = {line for other in neighbours for line in _first_lines(other)}
     words = ""

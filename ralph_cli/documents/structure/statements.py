@@ -1,4 +1,4 @@
-"""What stands above tables and governs them: their titles, where they go on from, and in what they are given. Pure."""
+"""Find the text above tables that applies to them: titles, the tables they continue, scales and units. Pure."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -16,7 +16,7 @@ from ralph_cli.text.quantities.vocabulary import symbol_behind
 from ralph_cli.text.scales import SCALE_STATEMENT, read_unit
 
 _LINE = re.compile(r"[^\n\f]*[^\W_][^\n\f]*")
-# Characters of a title, ends of lines below one of its lines, and lines above a table that are looked at, at most.
+# Most characters of a title, line ends below one of its lines, and lines that are examined above a table.
 _LONGEST_TITLE, _LONGEST_GAP, _MOST_LINES = 300, 3, 6
 
 # Shows a row or the end of a sentence, also before the mark of a note.
@@ -34,18 +34,18 @@ _MAY_STATE = re.compile(r"[^.;,\"\u201d\s]\s*$|\)\.\s*$")
 _IN_BRACKETS = re.compile(r"\s*\(.*\)\s*")
 _MARKS = re.compile(r"(?:[\s*:\u2020\u2021\u00b9\u00b2\u00b3\u2070-\u2079\u207d\u207e]|(?<=\))\(\w{1,2}\))+$")
 _IN_BRACKETS_LAST = re.compile(r"\([^(\d]*\)$")
-# A line of nothing but a label and a short word, as a unit is said above a table.
+# A line of only a label and a short word, as a unit above a table.
 _LABELLED_UNIT = re.compile(r"\s*[^\W\d_]{1,20} ?[:\uff1a]\s?([^\s.,;:]{1,10})\s*")
 
 _WIDE_BRACKETS = str.maketrans("\uff08\uff09", "()")
-# A cell of nothing but the sign or code of a currency, or of per cent.
+# A cell of only the sign or code of a currency, or a per cent sign.
 _UNIT_ALONE = re.compile(r"[\s(\[]*(?:%|[A-Z]{3}|[$\u20ac\u00a3\u00a5])[\s)\]]*")
 
 _BRACKETS_ALONE = re.compile(r"(?m)^[ \t]*(\([^\n\f]*\))[ \t]*\n\s*")
 _PER_CENT_ALONE = re.compile(r"(?:^|[^\W\d_\u00bc-\u00be\u2150-\u215f]\s?|[(/]\s?)%")
 _OF_ALL_AMOUNTS = re.compile(r"(?i)\ball\s+(?:\w+\s+){0,3}?(?:amounts|figures|numbers|values)\s[^.\n]*")
 _SIGN = re.compile(r"[%$\u20ac\u00a3\u00a5]")
-# Points by which columns of a table may stand elsewhere on the next page.
+# Most points by which columns of a table may shift on the next page.
 _NEAR = 3.0
 
 
@@ -57,9 +57,11 @@ def complete_tables(
     furniture: Sequence[Span] = (),
     apart: Sequence[Heading] = (),
 ) -> list[Table]:
-    """The tables in order, each with its title, the table that it continues, and what states its scale and units.
+    """Return the tables in order, each with its title, the table that it continues, and the statements of scale and
+    units.
 
-    What its type sets `apart` may be a title, or else a heading; the lines of `furniture` are none.
+    A title may be a line that type sets `apart`, or, without such lines, a heading. Lines of `furniture` are not
+    titles.
     """
     if tables and (language := language_of(text)) in TRANSLATED:
         # Of the same length; "en milliers d'euros" states a scale as "in thousands" does.
@@ -86,7 +88,7 @@ def complete_tables(
 
 
 def _continue(text: str, last: Table, table: Table, low: int) -> Table:
-    """A table with what it says of the last one: whether it goes on with it."""
+    """Return a table with a reference to the last table, if it continues that table."""
     if last.header_rows and table.header_rows and _has_no_names(text, last, table, low):
         table = table._replace(header_rows=0)
     if table.continues < 0 and not table.header_rows and _goes_on(text, last, table):
@@ -102,13 +104,15 @@ def _is_of_table(statement: Statement) -> bool:
 def _find_far(
     text: str, table: Table, stated: Sequence[Statement], general: Sequence[tuple[Statement, int]]
 ) -> Iterator[Statement]:
-    """The last statement of the part that a table is in, if nothing nearer states the scale of it or its columns."""
+    """Yield the last general statement of the table's part, if nothing nearer states the scale of the table or its
+    columns.
+    """
     if not any(it.row < 0 and SCALE_STATEMENT.search(text, it.start, it.end) for it in stated):
         yield from islice((it for it, end in reversed(general) if it.end <= table.start < end), 1)
 
 
 def _lines_above(text: str, low: int, start: int) -> list[re.Match[str]]:
-    """The last lines before a table that are near to each other and to it."""
+    """Return the last lines before a table that are close to each other and to the table."""
     found: list[re.Match[str]] = []
     for line in reversed(list(_LINE.finditer(text, max(low, start - 4 * _LONGEST_TITLE), start))[-_MOST_LINES:]):
         if text.count("\n", line.end(), found[-1].start() if found else start) > _LONGEST_GAP:
@@ -118,9 +122,11 @@ def _lines_above(text: str, low: int, start: int) -> list[re.Match[str]]:
 
 
 def _find_title(text: str, above: Sequence[re.Match[str]], titles: Sequence[Heading], is_typed: bool) -> int:
-    """Where the title of a table begins that stands right above it, or the sentence that introduces it with a colon; -1
-    for none. A title is one of the `titles`, or a line by itself: in a file that has type that is so for certain below
-    another.
+    """Return the start of a table's title right above it, or of the sentence that introduces it with a colon; -1 if
+    none.
+
+    A title is one of the `titles` or a line by itself. If the file has type (`is_typed`), a line by itself counts only
+    below a title.
     """
     heads = _find_heads(above, titles)
     at = max((n for n, line in enumerate(above) if not _IN_BRACKETS.fullmatch(line[0])), default=0)
@@ -138,7 +144,7 @@ def _find_title(text: str, above: Sequence[re.Match[str]], titles: Sequence[Head
 
 
 def _begin_title(text: str, lines: Sequence[re.Match[str]], heads: Sequence[bool]) -> int:
-    """Where the title begins that ends with the last of these lines, as far up as others are headings; -1 for a day."""
+    """Return the start of the title that ends with the last of these lines, including headings above; -1 for a day."""
     first = len(lines) - 1
     while first > 0 and heads[first - 1] and text.count("\n", lines[first - 1].end(), lines[first].start()) == 1:
         first -= 1
@@ -146,19 +152,21 @@ def _begin_title(text: str, lines: Sequence[re.Match[str]], heads: Sequence[bool
 
 
 def _find_heads(lines: Sequence[re.Match[str]], titles: Sequence[Heading]) -> list[bool]:
-    """Of each line whether one of the titles stands in it."""
+    """Return, for each line, whether one of the titles is in it."""
     first = max(bisect_right(titles, lines[0].start(), key=attrgetter("start")) - 1, 0)
     near = titles[first : bisect_right(titles, lines[-1].end(), key=attrgetter("start"))]
     return [any(it.start < line.end() and line.start() < it.start + len(it.text) for it in near) for line in lines]
 
 
 def _may_be_title(words: str) -> bool:
-    """Whether a line is no row, and neither the beginning nor the end of a sentence."""
+    """Whether a line is neither a row nor the beginning or end of a sentence."""
     return words[-1] != "," and not words[0].islower() and not _ENDS_PART.search(words)
 
 
 def _find_sentence(text: str, lines: Sequence[re.Match[str]], is_whole: bool) -> int:
-    """Where the sentence begins that ends with a colon at the end of these lines; -1 if it may begin above them."""
+    """Return the start of the sentence that ends with a colon at the end of these lines; -1 if it may begin
+    above them.
+    """
     start, end = lines[0].start(), lines[-1].end()
     ends = [match.end() for match in _SENTENCE_END.finditer(text, start, end - 1)]
     start = ends[-1] if ends else start
@@ -166,8 +174,10 @@ def _find_sentence(text: str, lines: Sequence[re.Match[str]], is_whole: bool) ->
 
 
 def _goes_on(text: str, last: Table, table: Table) -> bool:
-    """Whether a table without names of columns is the rest of one that ends a page before, or just above it: it has as
-    many columns, at the same places."""
+    """Whether a table without column names continues the table on the previous page or just above it.
+
+    It has the same number of columns at the same positions.
+    """
     between = text[last.end : table.start]
     if table.title >= 0 or between.count("\f") > 1:
         return False
@@ -183,8 +193,11 @@ def _has_same_sides(last: Table, table: Table) -> bool:
 
 
 def _has_no_names(text: str, last: Table, table: Table, low: int) -> bool:
-    """Whether the first row of a table of words, which is first on its page, holds values: nothing but that row says
-    that it does not go on with the last one of the page before, with the same columns."""
+    """Whether the first row of a table of words at the top of a page holds values instead of names.
+
+    The table then continues the last table of the previous page, which has the same columns. Only this row suggests
+    otherwise.
+    """
     page_end = text.find(PAGE_BREAK, last.end)
     if (
         _LINE.search(text, low, table.start)
@@ -199,8 +212,11 @@ def _has_no_names(text: str, last: Table, table: Table, low: int) -> bool:
 
 
 def _is_introduced_with(text: str, last: Table, table: Table, low: int) -> bool:
-    """Whether a laid-out table stands right below another, or is first on the next page and has the same names of
-    columns but for figures: what introduces one is of both. Nothing of the page is above `low` but running lines."""
+    """Whether the introduction of the last table also applies to this one.
+
+    A laid-out table is right below the last one, or first on the next page with the same column names except for
+    figures. Only running lines of the page are above `low`.
+    """
     if _LINE.search(text, low, table.start) or not table.columns[-1].right:
         return False
     names, others = (
@@ -211,8 +227,10 @@ def _is_introduced_with(text: str, last: Table, table: Table, low: int) -> bool:
 
 
 def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Statement, int]]:
-    """The sentences that state the scale of all amounts, and the lines in brackets that do so above the first of
-    numbered headings, each with where the part ends that it begins."""
+    """Yield the statements of scale for a whole part, each with the end of that part.
+
+    These are sentences about all amounts, and lines in brackets above the first of numbered headings.
+    """
     for match in _BRACKETS_ALONE.finditer(text):
         below = headings[bisect_left(headings, match.end(), key=attrgetter("start")) :]
         if SCALE_STATEMENT.search(match[1]) and below and below[0].start == match.end() and below[0].is_counted:
@@ -226,7 +244,7 @@ def _find_general(text: str, headings: Sequence[Heading]) -> Iterator[tuple[Stat
 
 
 def _find_statements(text: str, table: Table, above: Sequence[re.Match[str]]) -> Iterator[Statement]:
-    """What states a scale, unit or currency: of the whole table, of columns by their names, of rows by their labels."""
+    """Yield what states a scale, unit or currency: for the whole table, for columns by name, for rows by label."""
     last = max((number for number, line in enumerate(above) if line[0].rstrip().endswith((".", ";"))), default=-1)
     for number, line in enumerate(above):
         may_state = 0 <= table.title < line.end() or (number > last and line[0].rstrip().endswith((")", ":")))
@@ -241,7 +259,7 @@ def _find_statements(text: str, table: Table, above: Sequence[re.Match[str]]) ->
 
 
 def _find_in_name(text: str, table: Table, number: int) -> Iterator[Statement]:
-    """What a name of columns states, of these or of all."""
+    """Yield what a column name states, for its columns or for all."""
     cell = table.cells[number]
     words = text[cell.start : cell.end]
     if ")" in words and "(" not in words:
@@ -259,14 +277,14 @@ def _find_in_name(text: str, table: Table, number: int) -> Iterator[Statement]:
 
 
 def _is_of_all(table: Table, cell: Cell) -> bool:
-    """Whether a name stands over all columns of values, or by itself above the names of columns."""
+    """Whether a name covers all value columns, or is alone above the column names."""
     is_above = cell.row + 1 < table.header_rows and all(len(table.cells_of(row)) < 2 for row in range(cell.row + 1))
     is_first = all(column.is_label for column in table.columns[: cell.column])
     return is_above or (is_first and cell.last == len(table.columns) - 1)
 
 
 def _is_unit(words: str) -> bool:
-    """Whether words are nothing but a currency or per cent, or a label and a unit."""
+    """Whether words are only a currency or per cent, or a label and a unit."""
     if labelled := _LABELLED_UNIT.fullmatch(words):
         words = labelled[1]
         return bool(currencies_named(words)) or _is_symbol(words) or read_unit(f"({words})") is not None
@@ -274,12 +292,12 @@ def _is_unit(words: str) -> bool:
 
 
 def _is_symbol(words: str) -> bool:
-    """Whether words are the symbol of a unit; most single letters and capitals are more often something else."""
+    """Whether words are the symbol of a unit. Most single letters and capitals usually mean something else."""
     return (words == "L" or (len(words) > 1 and words != words.upper())) and symbol_behind(f" {words}", 0) != ""
 
 
 def _find_signs(text: str, table: Table) -> Iterator[Statement]:
-    """The first cells of columns with a sign of per cent that all other cells, or all but the last, go without."""
+    """Yield the first cells of columns with a per cent sign that the other cells, or all but the last, lack."""
     columns: dict[int, list[Cell]] = {}
     for cell in table.cells:
         if cell.row >= table.header_rows and not table.columns[cell.column].is_label:
@@ -292,7 +310,7 @@ def _find_signs(text: str, table: Table) -> Iterator[Statement]:
 
 
 def _states(words: str) -> bool:
-    """Whether a name or label says in what its figures are given."""
+    """Whether a name or label states the scale, unit or currency of its figures."""
     if SCALE_STATEMENT.search(words) or _is_unit(words) or _PER_CENT_ALONE.search(words):
         return True
     words = _MARKS.sub("", words.translate(_WIDE_BRACKETS))

@@ -1,4 +1,4 @@
-"""The number, or the amount of money, that a statement gives in the unit that is wanted."""
+"""Read the number, or the amount of money, that a statement gives in the wanted unit."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from ralph_cli.table.values.figures import Figure, distinct, drop_repetitions, f
 from ralph_cli.table.values.surroundings import describe_several, hedge_of, problem_of
 from ralph_cli.table.values.writing import write_amount, write_measure
 
-# In what a question may want its figures counted, by the power of ten.
+# The scales in which a question may want its figures, by the power of ten.
 _SCALES = {3: "thousands?|000s?", 6: "millions?|mn|mln|mio|[€$£]m", 9: "billions?|mrd|bn|[€$£]bn"}
 
 MAX_DIGITS = sys.float_info.dig
@@ -18,10 +18,10 @@ _PERCENT = ("%", "percent", "per cent", "pct")
 
 
 def read_amount(question: TableQuestion, statement: str) -> Value:
-    """The one figure of a statement that is of the kind and unit which the question wants, or why there is none.
+    """Return the only figure of a statement with the kind and unit that the question wants, or why there is none.
 
-    A length of time is converted where that is a matter of definition, weeks to days and years to months; scales are,
-    too. Nothing else is. The same amount written twice is one.
+    Scales are converted, and lengths of time if the conversion is exact by definition: weeks to days, years to months.
+    Nothing else is converted. The same amount written twice counts as one.
     """
     wanted = read_unit(question.unit) if question.unit else None
     statement = drop_repetitions(statement)
@@ -38,7 +38,7 @@ def read_amount(question: TableQuestion, statement: str) -> Value:
 
 
 def _in_currency(figure: Figure, wanted: Figure | None) -> Figure | None:
-    """An amount if it is in the currency that is wanted; a bare dollar is taken for that of the United States then."""
+    """Return an amount if it is in the wanted currency. A bare dollar then means the US dollar."""
     if not figure.unit.isalpha() and wanted is not None and figure.base != wanted.base:
         bare = {"$": "USD", "¥": "JPY"}.get(figure.unit)
         figure = figure if bare is None else figure.renamed(bare)
@@ -46,7 +46,7 @@ def _in_currency(figure: Figure, wanted: Figure | None) -> Figure | None:
 
 
 def _with_literal_unit(statement: str, unit: str, figures: Sequence[Figure]) -> list[Figure]:
-    """The numbers before a unit that code knows nothing of but its letters."""
+    """Return the numbers before a unit that code knows only by its letters."""
     behind = re.compile(rf"(?i)\s*{re.escape(unit)}(?!\w)")
     return [figure for figure in figures if behind.match(statement, figure.quantity.end)]
 
@@ -57,7 +57,7 @@ def _fitting(statement: str, figures: Sequence[Figure], wanted: Figure | None) -
     found = [figure for figure in figures if fits(figure, wanted, statement)]
     if found or not figures:
         return found
-    # A number of which nothing is said is what was asked for if there is no other word, or if things are counted.
+    # A bare number answers the question if there is no other word, or if the question counts things.
     bare = [figure for figure in figures if figure.quantity.kind == "none" and not figure.quantity.nouns]
     is_alone = len(figures) == 1 and not re.search(r"[^\W\d_]", statement.replace(figures[0].quantity.text, ""))
     return [replace(one, number=one.number * wanted.number) for one in bare if is_alone or wanted.kind == "count"]
@@ -70,7 +70,7 @@ def _sole(
     others: Sequence[Figure],
     wanted: Figure | None = None,
 ) -> Value:
-    """The value of the figures that fit, if they are one."""
+    """Return the value of the matching figures if they have only one value."""
     kind = "amount of money" if question.type == "money" else "number"
     unit = f" in {question.unit}" if question.unit else ""
     if not found:
@@ -94,7 +94,7 @@ def _sole(
 
 
 def _wanted_scale(question: TableQuestion) -> int:
-    """In how many of a thing a question counts it: a million for the unit "USD million", and for "in USD millions"."""
+    """Return the scale in which a question wants its unit: a million for "USD million" and for "in USD millions"."""
     asked = f"in {question.unit}, {question.question}"
     found = [power for power, words in _SCALES.items() if re.search(rf"(?i)\bin\s+(?:\S+\s+)?(?:{words})\b", asked)]
     return int(10 ** found[0]) if found else 0

@@ -1,4 +1,4 @@
-"""The date that a statement gives, as exact as it gives it."""
+"""Read the date that a statement gives, with the precision of the statement."""
 
 import re
 from datetime import date
@@ -9,7 +9,7 @@ from ralph_cli.table.values.surroundings import describe_several, hedge_of, prob
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
-# Other spellings that say the same. "The year ends on" a day, which is no period as "the year ended" on one is.
+# Other spellings with the same meaning. "The year ends on" names a day; "the year ended" names a period.
 _SPELLINGS: Final = (
     (re.compile(r"\b(\d{4})/(\d\d)/(\d\d)\b"), r"\1-\2-\3"),
     (re.compile(r"\b(\d{1,2})-(\d{1,2})-(\d{4})\b"), r"\1/\2/\3"),
@@ -28,9 +28,9 @@ _FISCAL = re.compile(r"(?i)\b(?:fiscal|financial|tax)\b|\bFY")
 
 
 def read_date(question: TableQuestion, statement: str) -> Value:
-    """The one date of a statement: "2027-05-31", "2027-05", "2027-Q2", "2027", "FY2027"; or why there is none.
+    """Return the only date of a statement: "2027-05-31", "2027-05", "2027-Q2", "2027", "FY2027"; or why there is none.
 
-    Dates are written as ISO 8601 has them; quarters and halves, which it has not, likewise.
+    Dates have the format of ISO 8601. Quarters and halves, which ISO 8601 lacks, are written similarly.
     """
     for pattern, spelling in _SPELLINGS:
         statement = pattern.sub(spelling, statement)
@@ -66,14 +66,14 @@ def _iso(statement: str, one: Quantity) -> str:
 
 
 def _is_sure(one: Quantity) -> bool:
-    """Whether all digits that are written have been read as they are: not of "04/05/2027", "31/05/97", "2019/20"."""
+    """Whether all written digits have only one reading; false for "04/05/2027", "31/05/97", "2019/20"."""
     year, month, day, part, _ = one.date
     known = {year, month, day, int(part[1]) if part else None}
     return str(year) in one.text and {int(digits) for digits in re.findall(r"\d+", one.text)} <= known
 
 
 def _problem(statement: str, one: Quantity) -> str:
-    """Why it is no date that can be named; empty if it is one."""
+    """Return why the quantity is not a date that can be named; empty if it is one."""
     year, month, day, _, months = one.date
     if months is not None:
         return f'"{one.text}" is a period'

@@ -1,4 +1,7 @@
-"""What a figure of a statement measures, in base units. The one place where values meet the reader of quantities."""
+"""What a figure of a statement measures, in base units.
+
+Only this module connects values to the reader of quantities.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,17 +14,17 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import singular
 
 _CODES = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-# What a statement must say to tell which of several currencies a sign that they share, or "dollars", means.
+# The words that tell which currency is meant by "dollars" or by a sign that several currencies share.
 _OWNERS = {"$": r"USD|(?:US|U\.S\.)\s?(?:\$|dollar)", "¥": r"JPY|\byen\b"}
 
-# Units of time in those of which they are a whole number by definition. A month is no number of days.
+# Units of time, in units of which they are a whole number by definition. A month is not a fixed number of days.
 _LENGTHS = {
     "second": ("second", 1), "minute": ("second", 60), "hour": ("second", 3_600), "day": ("second", 86_400),
     "week": ("second", 604_800), "month": ("month", 1), "quarter": ("month", 3), "year": ("month", 12),
     "decade": ("month", 120),
 }  # fmt: skip
 
-# In one language a decimal fraction, in another thousands.
+# A decimal fraction in one language, thousands in another.
 _DOUBTFUL = re.compile(r"[1-9]\d{0,2}\.\d{3}(?!\d)")
 
 _WORDS_OF_UNIT = 3
@@ -29,10 +32,10 @@ _WORDS_OF_UNIT = 3
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a statement: what it counts (`kind` and `base`), and how many of it.
+    """A figure of a statement: what it counts (`kind` and `base`), and how many.
 
-    `unit` is how a person names what it counts, `scale` how many of `base` one of it is; `nouns` are the words behind.
-    `per` is what it is stated for (" per year").
+    `unit` names its unit for people, and `scale` is that unit in `base` units. `nouns` are the words after it. `per` is
+    the reference of a rate (" per year").
     """
 
     quantity: Quantity
@@ -45,7 +48,7 @@ class Figure:
 
     @property
     def text(self) -> str:
-        """The figure in its own unit, for people."""
+        """Return the figure in its own unit, for people."""
         if not self.is_plain:
             return self.quantity.text
         own = self.number / self.scale
@@ -55,34 +58,34 @@ class Figure:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a number, and not "a third", "7-for-1" or a count of cents of an unnamed currency."""
+        """Whether the figure is a number, not "a third", "7-for-1" or a count of cents of an unnamed currency."""
         return not self.quantity.wording and self.kind != "cents" and (self.kind != "ratio" or not self.base)
 
     @property
     def amount(self) -> tuple[str, str, Decimal]:
-        """What two figures have in common that state the same."""
+        """Return a key that is equal for figures that state the same amount."""
         return self.kind, self.base, self.number
 
     def renamed(self, currency: str) -> "Figure":
-        """The same amount in a currency of which the statement has the sign alone."""
+        """Return the same amount in a currency, if the statement has only the currency's sign."""
         return replace(self, base=currency, unit=currency)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether its point may stand between thousands, too: "1.284 employees"."""
+        """Whether its point may be a thousands separator: "1.284 employees"."""
         quantity = self.quantity
         counted = self.kind in ("count", "time", "money") and quantity.power is None and quantity.decimals == 3
         return counted and _DOUBTFUL.search(quantity.text) is not None
 
 
 def read_figures(statement: str) -> list[Figure]:
-    """All figures of a statement that measure or count something, in order."""
+    """Return all figures of a statement that measure or count something, in order."""
     found = read_quantities(statement, "prose")
     return [_figure(statement, one) for one in found if one.is_measured and one.kind != "ordinal"]
 
 
 def read_unit(unit: str) -> Figure | None:
-    """One of what a question wants, as "1 day" is of "days"; None for a unit of unknown words or signs."""
+    """Return one unit of what a question wants, such as "1 day" for "days"; None if its words or signs are unknown."""
     signs = (f"{sign}1" for sign in unit if not sign.isalnum())
     for text in (f"1 {unit}", f"{unit} 1", *(f"1 {word}" for word in unit.split()), *signs):
         found = read_quantities(text, "prose")
@@ -97,7 +100,7 @@ def read_unit(unit: str) -> Figure | None:
 
 
 def drop_repetitions(statement: str) -> str:
-    """A statement without the bracket that says a number again: "30 days" of "30 (thirty) days"."""
+    """Return a statement without brackets that repeat a number: "30 days" for "30 (thirty) days"."""
     found = read_quantities(statement, "prose")
     for number in range(len(found) - 1, 0, -1):
         one, again = found[number - 1], found[number]
@@ -134,7 +137,7 @@ def _figure(statement: str, one: Quantity) -> Figure:
 
 
 def _per_thing(statement: str, one: Quantity) -> str:
-    """What a figure is stated for, as the statement has it: "share", "MWh", "square foot"."""
+    """Return the reference of a rate in the words of the statement: "share", "MWh", "square foot"."""
     behind = re.match(r"(?i)\W*?(?:per|an?|each|every|/)\s*(?:(sq)\w*\W+|(cu)\w*\W+)?([^\W\d_]+)", statement[one.end :])
     if not one.per_thing or behind is None:
         return one.per_thing
@@ -142,7 +145,7 @@ def _per_thing(statement: str, one: Quantity) -> str:
 
 
 def _currency(statement: str, one: Quantity) -> str:
-    """The code of its currency; a sign that may be that of several stays what it is."""
+    """Return the code of the figure's currency. A sign that several currencies share stays a sign."""
     owner = _OWNERS.get(one.unit)
     if owner is not None and not re.search(owner, statement):
         return one.unit
@@ -150,7 +153,7 @@ def _currency(statement: str, one: Quantity) -> str:
 
 
 def _written_unit(statement: str, one: Quantity) -> tuple[str, Decimal]:
-    """The unit of size as the statement writes it, "MW", and how many of the base unit, watts, it is."""
+    """Return the unit of size as the statement writes it ("MW"), and its size in base units (watts)."""
     words = re.findall(r"[^\s\d,;:()]+", statement[one.end : one.end + 60])[:_WORDS_OF_UNIT]
     for count in range(1, len(words) + 1):
         unit = " ".join(words[:count]).rstrip(".")
@@ -161,7 +164,7 @@ def _written_unit(statement: str, one: Quantity) -> tuple[str, Decimal]:
 
 
 def fits(figure: Figure, wanted: Figure, statement: str) -> bool:
-    """Whether a figure of a statement is one of what is wanted: "12 employees", but not "12 employee seats"."""
+    """Whether a figure of a statement matches what is wanted: "12 employees", but not "12 employee seats"."""
     if figure.kind != wanted.kind or figure.base != wanted.base or wanted.per not in ("", figure.per):
         return False
     nouns = wanted.quantity.nouns
@@ -172,10 +175,10 @@ def fits(figure: Figure, wanted: Figure, statement: str) -> bool:
 
 
 def is_exact(number: Decimal) -> bool:
-    """Whether a converted number can be written out, "1.5 years", and need not be rounded."""
+    """Whether a converted number can be written without rounding: "1.5 years"."""
     return count_decimals(number) <= 6
 
 
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
-    """The figures of which no earlier one states the same."""
+    """Return the figures without those that repeat an earlier figure."""
     return list({figure.amount: figure for figure in reversed(figures)}.values())[::-1]

@@ -1,4 +1,4 @@
-"""From the statements of an answer to its value, as the question wants it."""
+"""Read the value of an answer from its statements, as the question wants it."""
 
 import re
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from ralph_cli.table.values.surroundings import is_denied
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import STOP_WORDS
 
-# In a longer statement nobody looks for one value.
+# A longer statement is not searched for a value.
 MAX_CHARACTERS = 2_000
 
 
 def read_value(question: TableQuestion, statements: Sequence[str]) -> Value | None:
-    """The value that the statements of an accepted answer give; None for a question that wants no type.
+    """Return the value in the statements of an accepted answer; None if the question wants no type.
 
-    But for a list it is read from the first statement. What is not unmistakable has no value; it says why.
+    It is read from the first statement; a list is read from all. An ambiguous statement gives no value, but the reason.
     """
     if not statements or question.type == "text":
         return None
@@ -41,12 +41,12 @@ _YES_NO = re.compile(
     r"(?i)\W*(?:(yes)\b(?![-/]\w)|(no)(?=\W*\Z|[*_'\"”’]*(?:[,;:.!)–—](?!\s*\d)|\s+[-–—(])))(?!\W+(?:and|or)\b)"
 )
 
-# A shorter choice, as "A", is too easily a word of a sentence.
+# A shorter choice such as "A" may be an ordinary word of a sentence.
 _MIN_CHOICE = 3
 
 
 def read_yes_no(statements: Sequence[str]) -> Value:
-    """The yes or no with which the first statement begins, if no other begins with the contrary."""
+    """Return the yes or no that begins the first statement, if no other statement begins with the opposite."""
     opened = [
         match[0].strip("*_\"'“‘( ").lower()
         for statement in statements
@@ -60,7 +60,7 @@ def read_yes_no(statements: Sequence[str]) -> Value:
 
 
 def read_choice(choices: Sequence[str], statement: str) -> Value:
-    """The one choice that a statement names; a choice within the words of a longer one that is named does not count."""
+    """Return the only choice that a statement names. A choice inside a longer named choice does not count."""
     text = fold(statement).text.casefold()
     named: list[str] = []
     for choice in sorted(choices, key=len, reverse=True):
@@ -79,7 +79,7 @@ def read_choice(choices: Sequence[str], statement: str) -> Value:
 
 
 def read_list(statements: Sequence[str]) -> Value:
-    """The items of a list, one in each statement, without marks before them and without repetitions."""
+    """Return the items of a list, one per statement, without marks before them and without repetitions."""
     items: dict[str, str] = {}
     for statement in statements:
         item = re.sub(r"^\s*(?:[-*•–]|\(?\d{1,3}[.)])\s+", "", statement).strip()

@@ -1,4 +1,4 @@
-"""What the words beside a figure or a date make of it: a bound, a range, one of several, the contrary."""
+"""How the words next to a figure or date change it: a bound, a range, one of several, a denial."""
 
 import re
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ _LESS = re.compile(
 
 
 def problem_of(statement: str, question: str, one: Quantity, written: str) -> str:
-    """Why a figure or date of a statement is not simply what is asked for, for people; empty if it is."""
+    """Return why a figure or date of a statement is not a plain answer, for people; empty if it is one."""
     before = statement[: one.start]
     if (word := _ONE_OF.search(statement)) is not None:
         return f'it gives one of several ("{word[0]}")'
@@ -60,21 +60,21 @@ def problem_of(statement: str, question: str, one: Quantity, written: str) -> st
 
 
 def is_denied(before: str) -> str:
-    """The word that denies what stands behind these words of a statement, if one does, in the same clause."""
+    """Return the word that denies what follows `before` in the same clause, if there is such a word."""
     clause = before[max((part.end() for part in _PARTED.finditer(before)), default=0) :]
     found = _DENIED.search(clause)
     return found[0] if found is not None else ""
 
 
 def hedge_of(statement: str, one: Quantity) -> str:
-    """The words that belong before a value, one way each: "at least ", "at most ", "about "; often none."""
+    """Return the words that belong before a value, in standard form: "at least ", "at most ", "about "; often empty."""
     hedge = _HEDGE.search(statement[: one.start]) or _OR_MORE.match(statement, one.end)
     found = hedge.groupdict() if hedge is not None else {}
     return next((f"{words} " for name, words in _LABELS.items() if found.get(name)), "")
 
 
 def describe_several(statement: str, found: Sequence[tuple[Quantity, str]]) -> str:
-    """That a statement has several values, and which; or that it goes from one to another."""
+    """Return a message that a statement has several values, and which, or that it gives a range."""
     (first, one), (second, other) = found[0], found[1]
     if len(found) == 2 and first.unit == second.unit and _RANGE.fullmatch(statement, first.end, second.start):
         return f"it goes from {one} to {other} and has no one value"
@@ -82,7 +82,7 @@ def describe_several(statement: str, found: Sequence[tuple[Quantity, str]]) -> s
 
 
 def _is_joined(statement: str, one: Quantity) -> bool:
-    """Whether another figure stands so beside it that the two say something together: "1.5 to 2", "30/60", "1 284"."""
+    """Whether a figure next to this one belongs with it: "1.5 to 2", "30/60", "1 284"."""
     if re.search(r"(?i)(?:\bplus|\+)\s+\Z", statement[: one.start]):
         return True
     for other in read_quantities(statement, "prose"):
