@@ -135,18 +135,23 @@ class Children:
         return [answers[key] for key in keys], merge_spans(*(outcome.shown for outcome in outcomes.values()))
 
     def repeat(self, recorded: Sequence[ChildEvent]) -> None:
-        """Report children of an earlier run as if they had worked now. Their questions are not asked again."""
+        """Report the children of an earlier run as if they had worked now. They count, and are not asked again."""
         for event in recorded:
             self.sink(event)
-            match event:
-                case ChildStarted(branch=branch):
-                    self.begun += 1
-                    parent, _, number = branch.rpartition(".")
-                    self._numbered = max(self._numbered, int(number)) if parent == self.branch else self._numbered
-                case ChildFinished(key=key, answer=answer) if answer:
-                    self._answers[key] = answer
-                case ChildFinished(key=key, error=error):
-                    self._failures[key] = QueryFailure(error)
+            if isinstance(event, ChildStarted):
+                self.begun += 1
+                parent, _, number = event.branch.rpartition(".")
+                self._numbered = max(self._numbered, int(number)) if parent == self.branch else self._numbered
+        self.learn(recorded)
+
+    def learn(self, recorded: Sequence[ChildEvent]) -> None:
+        """Keep what children of an earlier run answered. The parts of their own children are parts of other texts."""
+        for event in recorded:
+            if isinstance(event, ChildFinished) and event.branch.rpartition(".")[0] == self.branch:
+                if event.answer:
+                    self._answers[event.key] = event.answer
+                else:
+                    self._failures[event.key] = QueryFailure(event.error)
 
     def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
         """Return the earlier answers or failures of children for these items; None for each item that was not asked."""

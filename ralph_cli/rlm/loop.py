@@ -72,6 +72,9 @@ class AnswersForChildren(Protocol):
     def repeat(self, recorded: Sequence[ChildEvent]) -> None:
         """Report children of an earlier run as if they had worked now. Their questions are not asked again."""
 
+    def learn(self, recorded: Sequence[ChildEvent]) -> None:
+        """Keep what children of an earlier run answered, without counting them."""
+
     def known_answers(self, items: Sequence[tuple[str, str]]) -> list[Answer | None]:
         """Return the earlier answers of children to these items; None for each item without an answer."""
 
@@ -215,6 +218,8 @@ class Explorer:
         """
         for snippet in snippets:
             self._searches.plan(snippet.ran.code)
+            if self.children is not None:
+                self.children.learn(snippet.children)
             self._has_variables = not snippet.ran.state_lost
             if snippet.ran.state_lost:
                 self.sandbox.drop_deferred()
@@ -462,10 +467,12 @@ class Explorer:
             return found
 
         def delegate(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-            known = self.children.known_answers(items) if self.children is not None else []
+            known = self.children.known_answers(items) if self.children is not None else [None] * len(items)
+            if before:
+                return [QueryFailure("it was not asked in that run") if it is None else it for it in known]
             return [self._ask_children([item])[0] if it is None else it for item, it in zip(items, known, strict=True)]
 
-        result = self._run_code(ran.code, answer, recorded.at, delegate=refuse_to_delegate if before else delegate)
+        result = self._run_code(ran.code, answer, recorded.at, delegate=delegate)
         self._variables_lost |= result.state_lost
         if self._show(result) != ran.output:
             what = f"the code {before}of step {ran.step} of iteration {ran.iteration}, run again for its variables, "

@@ -22,7 +22,7 @@ from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, parse_goal_call, read_varia
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext
-from ralph_cli.wiring.reading import build_children, choose_strategy, may_have_children, open_sandbox
+from ralph_cli.wiring.reading import choose_strategy, may_have_children, open_sandbox
 
 MAX_ITERATIONS = 20
 _CHANGED = "it ended well, but the output's file was changed while it ran"
@@ -73,11 +73,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     direct, _ = choose_strategy(context, document)
     nonce = context.nonces()
     has_children = may_have_children(context, document)
-    workbench, subqueries, closers = open_sandbox(context, document, nonce, has_children=has_children)
-    children = None
-    if has_children:
-        children, end_children = build_children(context, document, nonce, subqueries)
-        closers = (*end_children, *closers)
+    workbench, subqueries, children, closers = open_sandbox(context, document, nonce, has_children=has_children)
     if not context.earlier:
         workbench.prepare()
     read = partial(read_variable, workbench)

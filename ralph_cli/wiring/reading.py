@@ -52,13 +52,17 @@ def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]
 
 def open_sandbox(
     context: RunContext, document: Document, nonce: str, memory: str | None = None, *, has_children: bool = False
-) -> tuple[DocumentSandbox, Subqueries, Closers]:
-    """Return the sandbox with the document, not started yet, and the object that answers its sub-queries."""
+) -> tuple[DocumentSandbox, Subqueries, Children | None, Closers]:
+    """Return the sandbox with the document, not started yet, and what answers its sub-queries and children."""
     sandbox = DocumentSandbox(context.engine, document, context.ledger, memory, has_children=has_children)
     model, most = context.models.subquery, context.settings.max_subqueries
     at_once = context.settings.max_parallel
     subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most, most_at_once=at_once)
-    return sandbox, subqueries, (subqueries.close, sandbox.close)
+    closers = subqueries.close, sandbox.close
+    if not has_children:
+        return sandbox, subqueries, None, closers
+    children, end_children = build_children(context, document, nonce, subqueries)
+    return sandbox, subqueries, children, (*end_children, *closers)
 
 
 def open_reader(
@@ -78,11 +82,7 @@ def open_reader(
     nonce = nonce or context.nonces()
     memory = assignment.memory if assignment.kind == "task" else None
     has_children = assignment.may_have_children
-    sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory, has_children=has_children)
-    children = None
-    if has_children:
-        children, end_children = build_children(context, document, nonce, subqueries)
-        closers = (*end_children, *closers)
+    sandbox, subqueries, children, closers = open_sandbox(context, document, nonce, memory, has_children=has_children)
     if not direct and not context.earlier:
         sandbox.prepare()
     opening = assignment.opening(nonce, include_document=direct)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from fakes import document, hand_in
 
-from ralph_cli.api import ask
+from ralph_cli.api import ask, follow_up
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError
@@ -349,3 +349,31 @@ def test_a_child_whose_sandbox_breaks_is_a_failure_of_its_own() -> None:
     (answer,), _ = children.ask([("rent?", json.dumps({"span": [0, 50]}))], 1)
     assert isinstance(answer, QueryFailure) and answer.message == "the engine is gone"
     assert isinstance(told[-1], ChildFinished) and told[-1].error == "the engine is gone"
+
+
+def test_what_a_child_of_a_child_answered_is_no_answer_about_the_same_place_of_the_whole(settings: Settings) -> None:
+    def child(request: Request) -> Reply:
+        if request.branch.count(".") or isinstance(request.turns[-1], ToolTurn):
+            return find_rent(request)
+        return tool_reply({"code": "print(rlm_query('What is the rent?', (2000, 3500)))"})
+
+    first = {"code": "print(rlm_query('What is the rent of unit 2?', pages[1]))"}
+    again = {"code": "print(rlm_query('What is the rent?', (2000, 3500)))"}
+    stopped, _, _ = play(settings, first, HAND_IN, child=child, max_depth=2, max_calls=6)
+    assert stopped.stop.type is StopType.MAX_CALLS
+    worker = worker_says(again, HAND_IN, child=child)
+    models = {"worker": worker, "judge": ScriptedModel([]), "subquery": ScriptedModel([], vendor="a")}
+    resume(stopped.folder.name, settings=settings, document=LEASE, models=models, changes={"max_calls": 100})
+    assert "The tenant of unit 1 pays" in printed(worker.requests)[-1]
+
+
+def test_a_follow_up_has_the_variables_that_children_made_and_asks_none_again(settings: Settings) -> None:
+    done, _, _ = play(settings, {"code": ASK_ALL}, HAND_IN)
+    worker = worker_says({"code": "print(found[3][0]['quotes'][0]['page'])"}, {"claims": [claim(4)]}, child=find_rent)
+    verdict = {"verdicts": [{"id": 1, "verdict": "supported", "reason": "so"}]}
+    judge = ScriptedModel(lambda request: text_reply(json.dumps(verdict)), vendor="b")
+    models = {"worker": worker, "judge": judge, "subquery": ScriptedModel([], vendor="a")}
+    chosen = settings.model_copy(update={"strategy": "rlm", "sandbox": "native"})
+    follow_up(done.folder, "And unit 4?", settings=chosen, models=models, document=LEASE)
+    assert not [request for request in worker.requests if request.branch]
+    assert printed(worker.requests)[-1].split("\n")[1] == "4"

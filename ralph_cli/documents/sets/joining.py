@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ralph_cli.core.document import Caution, Document, Member
-from ralph_cli.core.structure import PAGE_BREAK, POSITIONED, Heading, Page, ScannedPage, Span, move_positioned
+from ralph_cli.core.structure import PAGE_BREAK, POSITIONED, Heading, Page, ScannedPage, Span, Table, move_positioned
 from ralph_cli.documents.sniff import has_known_ending
 
 SET_KIND = "set"
@@ -112,6 +112,7 @@ def take_part(document: Document, start: int, end: int) -> Document:
     for name in ("tables", "notes"):
         found[name] = tuple(it for it in found[name] if it.end <= size)
     found["notes"] = tuple(note for note in found["notes"] if 0 <= note.cited < size)
+    found["tables"] = tuple(_keep_statements(table, size) for table in found["tables"])
     around = [page for page in document.pages if page.start < end and (page.end > start or page is document.pages[-1])]
     members = [member for member in document.members if member.start < end and member.end > start]
     digest = _digest([(document.fingerprint, f"{start}-{end}")])
@@ -132,6 +133,11 @@ def take_part(document: Document, start: int, end: int) -> Document:
         called=document.called,
         **found,
     )
+
+
+def _keep_statements(table: Table, size: int) -> Table:
+    """Return the table without the statements that are outside the text of `size` characters."""
+    return table._replace(statements=tuple(it for it in table.statements if it.start >= 0 and it.end <= size))
 
 
 def _cut_end(it: Any, end: int) -> Any:
